@@ -227,10 +227,18 @@ def _is_one_point(found: _Sorted) -> bool:
 
 def _fault(each: _Wanted, resolved: ResolvedAddress) -> Fault:
     shown = plain(each.text, MAX_SHOWN)
-    choices = "; ".join(plain(candidate.label, MAX_SHOWN) for candidate in resolved.candidates)
+    choices = "; ".join(_readings(resolved))
     accepted = f"one of: {choices}" if choices else "an address with its city, or a position"
     problem = f"The address of {plain(each.owner, MAX_SHOWN)} is {_open_word(resolved)}: {shown}."
     return Fault(each.path, problem, accepted, _HINT, "logic", open_address=each.text)
+
+
+def _readings(resolved: ResolvedAddress) -> list[str]:
+    """Return what an address may mean: its candidates, or the one place that it was read as without being sure."""
+    labels = [candidate.label for candidate in resolved.candidates]
+    if not labels and resolved.position is not None and resolved.address.label != resolved.text:
+        labels = [resolved.address.label]
+    return [plain(label, MAX_SHOWN) for label in labels]
 
 
 def _open_word(resolved: ResolvedAddress) -> str:
@@ -293,9 +301,8 @@ def _position_fields(resolved: ResolvedAddress, position: PlacePosition, crs: An
 
 
 def _open_fields(each: _Wanted, resolved: ResolvedAddress) -> Json:
-    candidates = [plain(candidate.label, MAX_SHOWN) for candidate in resolved.candidates]
     status = AddressStatus.PARTIAL if resolved.status is AddressStatus.RESOLVED else resolved.status
-    mark = {"open_address": {"status": status.value, "candidates": candidates}}
+    mark = {"open_address": {"status": status.value, "candidates": _readings(resolved)}}
     return mark if each.is_stated else {"address": each.text, **mark}
 
 
