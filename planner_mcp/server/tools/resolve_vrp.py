@@ -195,7 +195,10 @@ async def _start(ctx: ToolContext, asked: ResolveArguments) -> tuple[PlanContext
     if approved is None or approved == named.job.id:
         return named, base, []
     start = await load_plan_context(ctx, approved, "/warm_from")
-    return start, base, [f"Started from {start.plan_id}, which is approved for this day, not from {named.plan_id}."]
+    notes = [f"Started from {start.plan_id}, which is approved for this day, not from {named.plan_id}."]
+    if not others and start.scenario.id != base.id:
+        notes.append(f"The day is {base.id}, without the changes of {start.scenario.id}, whose plan is approved.")
+    return start, base, notes
 
 
 async def _day(

@@ -25,7 +25,7 @@ from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
-from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
 from tests.unit.server.tools.test_masked_scenarios import DAY
 from tests.unit.server.tools.test_read_resource import reading
 
@@ -184,6 +184,24 @@ async def test_a_plan_that_follows_an_approved_one_starts_from_it(
     assert proposed.structured["differences"]
     seen = await call("review_plan", {"job_id": claim.job.id, "decision": "approve"}, of(here, BEN))
     assert seen.structured["differences"] == proposed.structured["differences"]
+
+
+async def test_a_draft_of_the_day_before_a_change_says_that_the_change_is_not_planned(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5: the start is the approved plan, the day that of the draft, without what was changed for the approval."""
+    as_ann = partial(call, context=here)
+    scenario_id = await created(as_ann)
+    draft = await solved(as_ann, store, scenario_id, ["a", "b", "c"])
+    later = await revised(as_ann, store, draft, {"tickets": {"c": {"time_windows": [[3, 8]]}}}, ["a", "b"], ["c"])
+    changed_id = (await here.job_service.job(here.principal, later)).request.scenario_id
+    await as_ann("propose_plan", {"job_id": later})
+    await call("review_plan", {"job_id": later, "decision": "approve"}, of(here, BEN))
+    sentence = f"The day is {scenario_id}, without the changes of {changed_id}, whose plan is approved."
+    again = await as_ann("resolve_vrp", {"warm_from": draft})
+    assert sentence in again.structured["notes"]
+    named = await as_ann("resolve_vrp", {"warm_from": draft, "scenario_id": changed_id})
+    assert "without the changes" not in named.text
 
 
 async def test_a_reviewer_sees_costs_by_the_matrices_of_the_owner(
