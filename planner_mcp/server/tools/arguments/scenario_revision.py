@@ -13,6 +13,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
+from planner_mcp.routing.scenario.scenario_model import AREAS
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, unserved_tickets, warnings
 from planner_mcp.routing.scenario.scenario_patch import (
     changes,
@@ -108,7 +109,13 @@ def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: J
     new = without_departed_agents(asked)
     if new is not asked and not new["tickets"]:
         raise input_error([_all_begun(asked, patch)])
-    with placed(lambda fault: with_id_path(fault, new)):
+    lists = {name: _BY_ID_KEEPS for name, _gone in _lost_by_lists(before, patch)}
+
+    def in_new(fault: Fault) -> Fault:
+        hint = lists.get(fault.path[1:].partition("/")[0]) if fault.kind == "missing" else None
+        return with_id_path(fault if hint is None else replace(fault, hint=hint), new)
+
+    with placed(in_new):
         resolved = reader.resolve_inputs(new)
         resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
         return new, scenario_within_limits(new, reader.bounds, resolved, unserved_before)
@@ -143,7 +150,7 @@ def removal_warnings(body: Json, patch: Json) -> list[str]:
 def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
     """Return the first of what is odd about a day that a patch was laid on."""
     notices = [*masking_warnings(after), *removal_warnings(before, patch), *_matrix_name_warnings(before, patch, after)]
-    return [*notices, *warnings(scenario)][:_MAX_WARNINGS]
+    return [*notices, *_coarse_position_warnings(before, after), *warnings(scenario)][:_MAX_WARNINGS]
 
 
 def _all_begun(body: Json, patch: Json) -> Fault:
@@ -170,10 +177,17 @@ def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
                 problem = f"{plain(agent, _MAX_NAME)} began it at {clock(start_s)}."
                 yield Fault(pointer(("patch", "tickets", name)), problem, accepted, hint)
     elif begun:
-        yield Fault("/patch/tickets", f"The list lacks what has begun: {named(list(begun))}.", accepted, hint)
+        problem = f"The list lacks what has begun: {named(list(begun))}."
+        yield Fault("/patch/tickets", problem, accepted, _BY_ID_KEEPS)
 
 
 def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
+    for name, gone in _lost_by_lists(body, patch):
+        removal = f"A list replaces the whole list, removed with it: {named(gone)}."
+        yield f"/patch/{name}: {removal} {_BY_ID_KEEPS}"
+
+
+def _lost_by_lists(body: Json, patch: Json) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists that a patch replaces by ones with less in them: who adds an entry may not have meant that."""
     for name in _LISTS:
         entries = patch.get(name)
@@ -182,8 +196,22 @@ def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
         ids = (entry.get("id") for entry in entries if isinstance(entry, dict))
         kept = {each for each in ids if isinstance(each, str)}
         if gone := [entry["id"] for entry in body.get(name) or () if entry["id"] not in kept]:
-            removal = f"A list replaces the whole list, removed with it: {named(gone)}."
-            yield f"/patch/{name}: {removal} {_BY_ID_KEEPS}"
+            yield name, gone
+
+
+def _coarse_position_warnings(before: Json, after: Json) -> list[str]:
+    """Return a sentence of addresses of which only the town or district is known, where a patch brought them."""
+    old = before.get("locations") or ()
+    new = [place for place in after.get("locations") or () if place not in old]
+    coarse = {each["id"]: each["resolved"]["radius_m"] for each in new if _is_area(each)}
+    if not coarse:
+        return []
+    within = f"{max(coarse.values()) / 1000:.3g} km"
+    return [f"Known only as the centre of its town or district, true within {within}: {named([*coarse])}."]
+
+
+def _is_area(place: Json) -> bool:
+    return "resolved" in place and place["resolved"]["accuracy"] in AREAS
 
 
 def _date_warnings(body: Json, patch: Json) -> list[str]:

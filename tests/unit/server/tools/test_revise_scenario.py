@@ -6,7 +6,7 @@ import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.scenario_builders import body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
 
 pytestmark = pytest.mark.anyio
@@ -86,6 +86,24 @@ async def test_a_list_that_drops_entries_is_warned_of(call: Call) -> None:
     assert warning in (await call("revise_scenario", added)).structured["warnings"]
     by_id = {"scenario_id": scenario_id, "patch": {"tickets": {"z": {"location": "A", "demand": 1}}}}
     assert (await call("revise_scenario", by_id)).structured["warnings"] == []
+
+
+async def test_an_entry_of_a_list_that_lacks_fields_is_to_be_written_by_id(call: Call) -> None:
+    """SPEC T7: who changes one field in a list means the object by id; the field that the list lacks is not the fix."""
+    patch = {"tickets": [{"id": "b", "demand": 2}]}
+    result = await call("revise_scenario", {"scenario_id": await created(call), "patch": patch})
+    (fault,) = (each for each in result.structured["errors"] if each["path"] == "/patch/tickets/b/location")
+    assert fault["hint"] == "Write an object by id to keep the others."
+
+
+async def test_a_new_address_that_is_known_only_as_a_town_is_warned_of(call: Call) -> None:
+    """SPEC T1, O4: the order of an urgent ticket among others would be a guess, as a new scenario says too."""
+    places = [{"id": "D", "lat": 52.5, "lon": 13.4}, {"id": "A", "lat": 52.6, "lon": 13.4}]
+    scenario_id = await created(call, body([agent("v")], [ticket("a", "A")], locations=places))
+    patch = {"tickets": {"u": {"address": "Alexanderplatz 1, 10178 Berlin", "demand": 1}}}
+    (warning,) = (await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})).structured["warnings"]
+    assert warning.startswith("Known only as the centre of its town or district, true within ")
+    assert warning.endswith("km: at u.")
 
 
 async def test_null_in_place_of_a_list_is_none_at_all(call: Call) -> None:
