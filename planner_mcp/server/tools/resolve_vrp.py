@@ -237,7 +237,8 @@ def _in_arguments(fault: Fault, *, asked: ResolveArguments) -> Fault:
     new = {pointer(("tickets", entry["id"])): at for at, entry in enumerate(asked.new_ticket)}
     entry = "/".join(fault.path.split("/")[:3])
     if entry in new:
-        return replace(fault, path=f"/new_ticket/{new[entry]}{fault.path[len(entry) :]}")
+        hint = fault.hint.replace(" under /locations ", " under /patch/locations ")
+        return replace(fault, path=f"/new_ticket/{new[entry]}{fault.path[len(entry) :]}", hint=hint)
     return in_patch(fault, asked.patch)
 
 

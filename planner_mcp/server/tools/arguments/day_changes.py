@@ -233,7 +233,8 @@ class DayChanger:
             done = [visit for visit in visits if visit.start_s < self._until_s]
             ahead += visits[len(done) :]
             ends_s = max([self._until_s, *(visit.departure_s for visit in done[-1:])])
-            change: Json = {"shift_end": ends_s, "overtime_s": 0, "locked_tickets": []}
+            change: Json = {"shift_end": ends_s, "locked_tickets": []}
+            change |= dict.fromkeys(("overtime_s", "overtime_cost_per_hour"))
             if route is None or route.end_s > self._until_s:
                 change["end_location"] = None  # it stands where it was last
             if self._seconds(self._agents[tour].get("shift_start")) > ends_s:

@@ -115,6 +115,24 @@ async def test_no_fix_sends_the_broken_van_out_again(call: Call, ctx: ToolContex
     assert {fix.agent_id for fix in fixes}.isdisjoint({"van2", "van2-2"})
 
 
+async def test_a_broken_van_leaves_no_warning_of_its_overtime(call: Call, store: RedisStore) -> None:
+    """SPEC T5, T7: the words took the overtime away, so nobody is told to set it."""
+    van2 = {"overtime_s": 3600, "overtime_cost_per_hour": 50}
+    scenario_id = await created(call, day(ticket("a"), ticket("c", "B"), van1={}, van2=van2))
+    base = await solved(call, store, scenario_id, [], ["a", "c"])
+    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": {"agent": "van2", "at": "08:15"}})
+    assert answer.structured["warnings"] == []
+
+
+async def test_a_new_ticket_with_a_position_of_its_own_is_referred_to_the_patch(call: Call, store: RedisStore) -> None:
+    """SPEC T7: this tool has no locations; those of its patch hold a place that the day does not have."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={})), ["a"])
+    new = {"id": "u", "x": 5, "y": 0, "demand": 1}
+    refused = await call("resolve_vrp", {"warm_from": base, "new_ticket": [new]})
+    hints = {fault["path"]: fault["hint"] for fault in refused.structured["errors"]}
+    assert "under /patch/locations and" in hints["/new_ticket/0/x"]
+
+
 @pytest.mark.parametrize(
     ("load", "left"),
     [("at_depot", ["a", "c"]), ("lost", ["a"]), ("in_vehicle", ["a", "c from van2", "c"])],
