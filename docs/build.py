@@ -124,7 +124,8 @@ def codes_page() -> str:
         "## Columns of read_plan\n\n`fields` chooses columns and their order; without it the table has those under "
         "*shown*. `start`, `end`, `arrival` and `departure` are `HH:MM`, hours running on past midnight; the same with "
         "`_s` are seconds after midnight of the planning date. Every other `_s` is a length of time in seconds. "
-        "`distance_m` of a visit is that from the stop before, `load` what is on board when leaving.\n",
+        "`distance_m` of a visit is that from the stop before, `load` what is on board when leaving. `kind` is shown "
+        "where a plan has breaks or reloads, which have no ticket.\n",
         "| view | shown | shown where any is above 0 | further |\n|---|---|---|---|",
         *(_columns(name, view) for name, view in VIEWS.items()),
         "",

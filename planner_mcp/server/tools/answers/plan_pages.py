@@ -21,6 +21,8 @@ from planner_mcp.translation import current_language
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
+_USUAL_KIND: Final = "ticket"
+"""Of a visit; breaks and reloads are of another."""
 _DAY_S: Final = 86_400
 MAX_TEXT: Final = 60
 """Characters of such a text in a table."""
@@ -60,7 +62,7 @@ class View:
     shown: tuple[str, ...]
     """Columns of a page that asks for no `fields`."""
     if_any: tuple[str, ...] = ()
-    """Columns after these where a row of the table has more than 0 in them, or a text that is not masked."""
+    """Columns after these where a row of the table has more than 0 in them, or a text that says something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ VIEWS: Final = {
             **{name: _text(name) for name in TEXTS},
         },
         ("agent_id", "ticket_id", "location", "start", "departure"),
-        ("late_s", "window", "name"),
+        ("kind", "late_s", "window", "name"),
     ),
     "unassigned": View(
         lambda plan, _: plan.unassigned,
@@ -243,8 +245,8 @@ def page_of(
 
 
 def _is_any(cell: _Cell, rows: Sequence[Row]) -> bool:
-    """Return whether a column has something to show."""
-    return any(value and value != MASK for value in map(cell, rows))
+    """Return whether a column has something to show: what is masked, and that a visit is of a ticket, is nothing."""
+    return any(value and value not in (MASK, _USUAL_KIND) for value in map(cell, rows))
 
 
 def _usual_rows(names: Sequence[str], rows: Sequence[str]) -> int:

@@ -1,5 +1,6 @@
 """A plan cut into tables."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -7,6 +8,7 @@ import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.problem import Stop, StopKind
 from planner_mcp.server.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
 from planner_mcp.text import MASK, clock
 from planner_mcp.translation import use_language
@@ -77,6 +79,18 @@ def test_what_is_late_or_over_is_shown_without_being_asked_for() -> None:
     assert [row[-1] for row in answered["routes"].rows] == [4]
     figures = summary(plan)
     assert [figures[name] for name in ("late_tickets", "late_max_s", "overtime_s")] == [1, 3, 4]
+
+
+def test_a_row_without_a_ticket_says_what_it_is() -> None:
+    """SPEC T5: a stop at a depot that has no ticket may be a reload or an end, and a row without a place is a break."""
+    driver = agent(breaks=[{"earliest": 0, "latest": 9, "duration_s": 3}], reload_locations=["D"])
+    day = problem([driver], [ticket("a"), ticket("b", "B", time_windows=[[20, 30]])])
+    stops = candidate(day, "a", "b")
+    rest = Stop(StopKind.BREAK, 0)
+    plan = build_plan(day, replace(stops, routes=tuple(route.with_stop(1, stop=rest) for route in stops.routes)))
+    answered = page_of(VIEWS["visits"], plan, columns=[], agents=[], page=1, size=None)
+    assert answered.columns == (*VIEWS["visits"].shown, "kind")
+    assert [row[-1] for row in answered.rows] == ["ticket", "break", "ticket"]
 
 
 def test_a_plan_on_time_has_no_columns_of_lateness() -> None:
