@@ -201,8 +201,8 @@ def _lost_by_lists(body: Json, patch: Json) -> Iterator[tuple[str, list[str]]]:
 
 def _coarse_position_warnings(before: Json, after: Json) -> list[str]:
     """Return a sentence of addresses of which only the town or district is known, where a patch brought them."""
-    old = before.get("locations") or ()
-    new = [place for place in after.get("locations") or () if place not in old]
+    old = {each["id"]: each for each in before.get("locations") or ()}
+    new = (place for place in after.get("locations") or () if place != old.get(place["id"]))
     coarse = {each["id"]: each["resolved"]["radius_m"] for each in new if _is_area(each)}
     if not coarse:
         return []
@@ -211,7 +211,7 @@ def _coarse_position_warnings(before: Json, after: Json) -> list[str]:
 
 
 def _is_area(place: Json) -> bool:
-    return "resolved" in place and place["resolved"]["accuracy"] in AREAS
+    return bool(place.get("resolved")) and place["resolved"]["accuracy"] in AREAS
 
 
 def _date_warnings(body: Json, patch: Json) -> list[str]:
