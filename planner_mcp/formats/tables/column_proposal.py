@@ -64,11 +64,11 @@ _CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}")
 """What orders, stops and jobs are named by."""
 _ORIGINS: Final = (
     *("pick up", "pickup", "abhol", "enlevement", "recogida", "origin", "提货", "取货", "取件", "发货", "装货"),
-    *("sender", "shipper", "absender", "expediteur", "remitente", "发件", "寄件"),
+    *("sender", "shipper", "absender", "expediteur", "remitente", "ophaal", "ritiro", "发件", "寄件"),
 )
 _TARGETS: Final = (
     *("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的"),
-    *("receiver", "recipient", "consignee", "empfanger", "收件"),
+    *("receiver", "recipient", "consignee", "empfanger", "aflever", "bezorg", "consegna", "收件"),
 )
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
@@ -309,6 +309,8 @@ class _Proposal:
             return any(pair_in(cell) is not None for cell in cells)
         if name == "location":
             return not look.is_counting
+        if name == "address" and 2 * sum("@" in cell for cell in cells) > len(cells):
+            return False  # of e-mail
         if name == "break":
             return look.kind == "windows"
         if name == "id" and "name" in meaning.concepts and len(set(cells)) < len(cells):

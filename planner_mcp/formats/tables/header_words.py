@@ -92,7 +92,9 @@ AGENTS: Final[Mapping[str, str]] = {
     **_PLACE,
     "location": f"{_PLACE['location']} depot start_location start_depot base home 起点 出发地 出发点 始发地 仓库 车场 "
     "startort startadresse depart base_depart punto_de_partida salida origen standplaats startadres deposito "
-    "partenza baza magazyn",
+    "partenza baza magazyn bases cochera cocheras home_address start_address wohnort wohnadresse abfahrtsort "
+    "adresse_de_depart adresse_depart lieu_de_depart domicile domicilio direccion_de_salida lugar_de_salida "
+    "vertrekadres vertrekpunt thuisadres woonplaats 出车地点 出发地址 起始地址 家庭住址",
     "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
     "id": "id agent agent_id employee_id employee_no staff_id staff_no personnel_no 工号 员工编号 kurzel "
     "personalnr personalnummer mitarbeiternr mitarbeiternummer matricule vehicle vehicle_id truck van plate "
@@ -122,7 +124,9 @@ AGENTS: Final[Mapping[str, str]] = {
     "kosten_pro_stunde stundenlohn stundensatz cout_par_heure taux_horaire coste_por_hora",
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
     "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 工程师 "
-    "fahrer fahrername mitarbeiter mitarbeiterin monteur chauffeur conducteur employe salarie intervenant conductor "
+    "fahrer fahrername mitarbeiter mitarbeiterin monteur nurse carer caregiver infirmier infirmiere soignant "
+    "aide_soignant pflegekraft pflegerin enfermero enfermera cuidador cuidadora verpleegkundige zorgverlener "
+    "infermiere infermiera 护士 护理员 护工 chauffeur conducteur employe salarie intervenant conductor "
     "chofer empleado operario bestuurder autista conducente kierowca",
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil telefoon "
     "cellulare",
@@ -130,6 +134,7 @@ AGENTS: Final[Mapping[str, str]] = {
 PLACE_SHEETS: Final = words_of(
     "depots depot warehouses warehouse hubs hub places locations sites branches lager standorte niederlassungen "
     "niederlassung filialen entrepots entrepot agences sites almacenes almacen sedes magazijnen magazijn vestigingen "
+    "bases cocheras cochera depositos deposito delegaciones betriebshofe betriebshof standplaatsen "
     "magazzini magazzino sedi magazyny 仓库 仓库信息 车场 地点"
 )
 """Names of a sheet of places that tickets and agents name; such a sheet is the tickets' where no other is."""
@@ -177,7 +182,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "宝贝 产品 货品 邮箱",
     "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
-    "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adresse "
+    "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adres "
     "*strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo citta ulica miasto",
     "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
@@ -298,6 +303,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
         concepts |= _concepts(unit)
     field = (
         exact
+        or (_price_field(f"{words} {unit}", concepts) if table == "agents" else None)
         or _by_parts(concepts, table)
         or _amount_field(dimension, concepts, table, is_count=not _OF.isdisjoint(tokens) or tokens[:1] in _NUMBER)
     )
@@ -393,6 +399,16 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     if "vehicle" in concepts and ("id" in concepts or len(concepts) == 1):
         return "id"
     return "skills" if "skills" in concepts else None
+
+
+_PER_KM: Final = re.compile(r"\b(?:km|kms|kilomet(?:er|re|ro)s?)\b|公里")
+_PER_HOUR: Final = re.compile(r"\b(?:h|hr|hour|std|stunde|heure|hora|uur|ora)\b|小时")
+
+
+def _price_field(words: str, concepts: frozenset[str]) -> str | None:
+    """Return the field of a price by distance or by time: `Kosten/km`, `Rate (€/h)`."""
+    units = [name for name, unit in (("cost_per_km", _PER_KM), ("cost_per_hour", _PER_HOUR)) if unit.search(words)]
+    return units[0] if len(units) == 1 and {"cost", "money"} & concepts else None
 
 
 _STAFF: Final = (

@@ -194,7 +194,7 @@ def _sorted(body: Json, wanted: Sequence[_Wanted], answers: Mapping[str, Resolve
             found.sure[each.place] = (each, resolved, resolved.position)
         else:
             doubtful.append((each, resolved))
-    are_addresses = bool(found.sure) and not _list(body, "locations")  # else the checks report a name that is unknown
+    are_addresses = bool(found.sure)  # else the checks report a name that is unknown
     found.open += [(each, resolved) for each, resolved in doubtful if each.is_stated or are_addresses]
     return found
 

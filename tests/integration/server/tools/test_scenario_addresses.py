@@ -113,6 +113,15 @@ async def test_a_location_named_by_its_address_is_looked_up(planner: _Planner) -
     assert [place["id"] for place in body["locations"]] == BEIJING
 
 
+async def test_an_open_address_that_an_agent_starts_at_is_reported_as_one_beside_positions(planner: _Planner) -> None:
+    """SPEC T7: it was called an unknown id, with the hint to give the address that is there."""
+    agents = [{"id": "van", "capacity": 9, "start_location": OPEN_STREET}]
+    places = [{"id": "far", "lat": 39.9, "lon": 116.4}]
+    refused = await planner.create(tickets_at(BEIJING[:1]), locations=places, agents=agents)
+    (fault,) = refused.structured["errors"]
+    assert (fault["path"], "Springfield" in fault["accepted"]) == ("/agents/0/start_location", True)
+
+
 async def test_positions_are_written_in_the_coordinate_system_of_the_day(planner: _Planner) -> None:
     """SPEC O4: a day in GCJ-02 gets GCJ-02, some hundred metres from WGS-84."""
     wgs = await planner.stored(await planner.create(tickets_at(BEIJING)))
@@ -121,7 +130,8 @@ async def test_positions_are_written_in_the_coordinate_system_of_the_day(planner
         assert 100 < haversine_m((one["lat"], one["lon"]), (other["lat"], other["lon"])) < 1_000
 
 
-MIXED = [BEIJING[0], "鼓楼区中山路1号", "啊啊啊", "12 Main Street, Springfield"]
+OPEN_STREET = "12 Main Street, Springfield"
+MIXED = [BEIJING[0], "鼓楼区中山路1号", "啊啊啊", OPEN_STREET]
 
 
 @pytest.mark.parametrize("has_location", [True, False])

@@ -215,6 +215,41 @@ def test_a_skill_that_tickets_want_as_it_stands_is_not_parted() -> None:
     assert read.body["agents"][0]["skills"] == ["C/CE"]
 
 
+@pytest.mark.parametrize("header", ["E-Mail-Adresse", "Email address", "Adres e-mail", "Address"])
+def test_a_column_of_mail_is_no_part_of_the_address(header: str) -> None:
+    """SPEC T5: it stood before the street in every address, also in those that are sent to a geocoder."""
+    orders = read_table(f"id,{header},Straße,Ort\na,m@x.de,Weg 1,Bonn\nb,k@x.de,Weg 2,Köln".encode(), max_rows=9)
+    assert header not in propose_mapping(orders, "tickets", {}).fields
+
+
+@pytest.mark.parametrize(
+    ("header", "field"),
+    [
+        ("Kosten/km", "cost_per_km"),
+        ("Coût/km", "cost_per_km"),
+        ("Rate (€/km)", "cost_per_km"),
+        ("公里单价", "cost_per_km"),
+        ("Kosten/h", "cost_per_hour"),
+        ("Price per hour", "cost_per_hour"),
+        ("Costs", None),
+        ("Reichweite km", None),
+    ],
+)
+def test_prices_of_agents_are_known_by_their_unit(header: str, field: str | None) -> None:
+    """SPEC T5: left out, they had the plan weigh hours against nothing."""
+    staff = read_table(f"id,{header}\nv,0.8\nw,0.6".encode(), max_rows=9)
+    assert propose_mapping(staff, "agents", {}).fields.get(header) == field
+
+
+def test_nurses_are_known_by_name() -> None:
+    """SPEC T5: who is to come was asked about as a skill."""
+    orders = read_table("id,lat,lon,Infirmière préférée\na,52.52,13.4,Ann\nb,52.53,13.41,Bo".encode(), max_rows=9)
+    staff = read_table(b"Infirmier,Secteur\nAnn,Est\nBo,Nord", max_rows=9)
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert caught.value.errors[0].accepted == "only_agents or preferred_agent or notes"
+
+
 def test_hours_of_work_are_no_minutes() -> None:
     """SPEC T5: the unit of the header is the one that is proposed."""
     assert mapping_of("预计工时(小时)", "1.5", "2").fields["预计工时(小时)"] == "service_h"

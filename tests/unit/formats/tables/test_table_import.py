@@ -1292,6 +1292,7 @@ def test_units_of_capacities_may_have_a_column_of_their_own() -> None:
         "Sender Address,Receiver Address",
         "发件地址,收件地址",
         "Shipper street,Consignee street",
+        "Ophaaladres,Bezorgadres",
     ],
 )
 def test_which_of_two_whole_addresses_counts_is_asked(headers: str) -> None:
