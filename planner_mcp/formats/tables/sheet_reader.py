@@ -29,20 +29,29 @@ MAX_CPU_S: Final = 15
 MAX_TEXT: Final = 10_000_000
 """Characters in all cells together; one text may stand in many."""
 _TICKETS: Final = words_of(
-    "tickets orders stops visits customers deliveries jobs shipments appointments bookings auftrage auftragsliste "
-    "bestellungen lieferungen sendungen kunden stopps einsatze einsatzplan termine besuche tourenplan commandes "
-    "livraisons clients interventions visites pedidos entregas clientes visitas bestellingen leveringen klanten ordini "
-    "consegne clienti zamowienia dostawy klienci zlecenia 订单 任务 客户 网点 订单明细 配送单 送货单 运单"
+    "tickets orders stops visits deliveries jobs shipments appointments bookings auftrage auftragsliste "
+    "bestellungen lieferungen sendungen stopps einsatze einsatzplan termine besuche tourenplan commandes "
+    "livraisons interventions visites pedidos entregas visitas bestellingen leveringen ordini consegne zamowienia "
+    "dostawy zlecenia 订单 任务 订单明细 配送单 送货单 运单"
 )
+_VISITED: Final = words_of(
+    "customers kunden clients clientes klanten clienti klienci 客户 网点 patients patienten pacientes pazienti pupils "
+    "students schuler eleves alumnos leerlingen passengers fahrgaste points puntos punkte containers contenedores "
+    "trips rides fahrten touren ritten pickups collections abholungen enlevements recogidas ophalingen inzameling "
+    "患者 学生 乘客"
+)
+"""Words for tickets where no sheet has orders or visits: beside these they are master data."""
 _AGENTS: Final = words_of(
-    "agents vehicles fleet drivers trucks vans couriers technicians engineers fahrzeuge fahrzeugliste fuhrpark flotte "
-    "fahrer fahrerliste lkw techniker monteure vehicules camions chauffeurs livreurs techniciens vehiculos camiones "
-    "furgonetas flota conductores repartidores tecnicos voertuigen wagenpark monteurs veicoli mezzi autisti tecnici "
-    "pojazdy kierowcy 车辆 司机 车队 车辆信息 运力 骑手 配送员"
+    "agents vehicles fleet drivers trucks vans cars buses minibuses couriers technicians engineers auto autos busse "
+    "wagen wagens bussen fahrzeuge fahrzeugliste fuhrpark flotte fahrer fahrerliste lkw techniker monteure vehicules "
+    "camions chauffeurs livreurs techniciens vehiculos camiones furgonetas autobuses flota conductores repartidores "
+    "tecnicos voertuigen wagenpark monteurs veicoli mezzi autisti tecnici pojazdy kierowcy 车辆 司机 车队 车辆信息 "
+    "运力 骑手 配送员"
 )
 _STAFF: Final = words_of(
-    "staff employees workers nurses carers caregivers mitarbeiter personal pflegekrafte pfleger employes personnel "
-    "infirmiers soignants empleados enfermeros cuidadores 人员 员工 护士 护理员 护工 技师 师傅"
+    "staff employees workers nurses carers caregivers crews teams equipes equipos mitarbeiter personal "
+    "pflegekrafte pfleger employes personnel infirmiers soignants empleados enfermeros cuidadores 人员 员工 护士 "
+    "护理员 护工 技师 师傅"
 )
 """Words for agents where no sheet has vehicles or drivers."""
 _OLDER: Final = (
@@ -129,11 +138,12 @@ def _has_comments(workbook: WorkbookPackage) -> bool:
 def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[str, str]:
     sheets = [each for each in book.sheets_metadata if each.typ == SheetTypeEnum.WorkSheet]
     besides = [name for name in visible if name != sheet]
-    agents = _called(besides, _AGENTS, besides=_TICKETS) or _called(besides, _STAFF, besides=_TICKETS)
+    of_tickets = _TICKETS | _VISITED
+    agents = _called(besides, _AGENTS, besides=of_tickets) or _called(besides, _STAFF, besides=of_tickets)
     others = [name for name in visible if name not in agents]
     if not others and not sheet:  # of a single sheet it is the tickets'
         agents, others = [], list(visible)
-    named = _called(others, _TICKETS, besides=_AGENTS)
+    named = _called(others, _TICKETS, besides=_AGENTS) or _called(others, _VISITED, besides=_AGENTS)
     shown = [each.name for each in sheets if each.visible == SheetVisibleEnum.Visible]
     besides_places = [name for name in others if normalized(name) not in PLACE_SHEETS] or others
     candidates = [name for name in shown if name == sheet] if sheet else named or besides_places
@@ -147,7 +157,8 @@ def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[
         hint = "Rename or hide all but one."
         raise input_error([Fault("", "Several sheets are called like one of agents.", " or ".join(agents), hint)])
     chosen = {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
-    places = [name for name in visible if normalized(name) in PLACE_SHEETS and name not in chosen.values()]
+    unread = [name for name in visible if name not in chosen.values()]
+    places = _called(unread, PLACE_SHEETS, besides=of_tickets | _AGENTS)
     return chosen | ({"locations": places[0]} if len(places) == 1 else {})
 
 

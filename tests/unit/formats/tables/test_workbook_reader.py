@@ -276,6 +276,25 @@ def test_a_sheet_of_staff_is_no_fleet_beside_one_of_vehicles_and_takes_no_sheet_
     assert (read["tickets"].name, list(read)) == ("Staff visits", ["tickets"])
 
 
+@pytest.mark.parametrize(
+    ("orders", "fleet"), [("Aufträge", "Fuhrpark"), ("Pupils", "Minibuses"), ("Ritten", "Auto's"), ("患者", "护士")]
+)
+def test_customers_beside_orders_are_master_data(orders: str, fleet: str) -> None:
+    """SPEC T5: it was asked which of the two has the tickets; where there are no orders, customers are visited."""
+    book = {orders: SHEET, fleet: FLEET, "Kunden": sheet_xml("")}
+    read = tables_of(workbook(book), sheet="", max_rows=9)
+    assert (read["tickets"].name, read["agents"].name, read["tickets"].notices) == (orders, fleet, ())
+    read = tables_of(workbook({"Kunden": SHEET, "Lieferungen": SHEET, "Fuhrpark": FLEET}), sheet="", max_rows=9)
+    assert (read["tickets"].name, read["tickets"].notices) == ("Lieferungen", ('Sheets that are not read: "Kunden".',))
+
+
+@pytest.mark.parametrize("places", ["Our depots", "Depots NL", "Bases", "仓库一览"])
+def test_a_sheet_of_places_may_have_a_longer_name(places: str) -> None:
+    """SPEC T5: as one of vehicles; it was passed over, and the places of all vehicles were unknown."""
+    read = tables_of(workbook({"Orders": SHEET, places: FLEET, "Depot orders": FLEET}), sheet="Orders", max_rows=9)
+    assert read["locations"].name == places
+
+
 def test_a_calculated_number_is_read_as_its_cell_shows_it() -> None:
     """SPEC T5: Excel stores 24.9 times 3 as 74.69999999999999, and shows 15 digits."""
     rows = rows_of(("id", "price"), ("a", 24.9 * 3), ("b", 1e-5))
