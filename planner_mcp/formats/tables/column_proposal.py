@@ -73,6 +73,8 @@ _TARGETS: Final = (
 """Parts of headers for the two ends of a way."""
 _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""
+_FEW_DIGITS: Final = 4
+"""Digits from which a number is rather the id of an order than an amount or the number of a row."""
 _WHOLE: Final = re.compile(r"\D*+\d[^,]*+,.*?[^\W\d]{3}|[^省市区县]*+[省市区县].*?\d号")
 """A number before a comma and a word behind it; a division and a number in Chinese."""
 _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero"})
@@ -128,11 +130,12 @@ class OtherTable:
     agents: frozenset[str] = frozenset()
     """Ids and names, where it has the agents."""
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """What its columns of agents that are no field have, by header."""
+    """What its columns of agents that are no field, or where they start, have, by header."""
 
     def columns_like(self, header: str, words: Set[str]) -> list[str]:
-        """Return its columns that a header names, `Zone` or `Preferred zone`, which share a word with the cells."""
-        like = (name for name in self.columns if normalized(name) in normalized(header))
+        """Return its columns named alike, `Zone` and `Preferred zone`, which share a word with the cells."""
+        ours = normalized(header)
+        like = (name for name in self.columns if normalized(name) in ours or ours in normalized(name))
         return [name for name in like if not self.columns[name].isdisjoint(words)]
 
 
@@ -448,6 +451,9 @@ class _Proposal:
         if self._names_agents(header):
             self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
             return
+        if self._names_tickets(header):
+            self._ask(header, ("pickup_ticket", "notes"), "it names other tickets, {}")
+            return
         if look.kind in ("texts", "codes") and self._other.columns_like(header, words_in(cells)):
             why = (
                 "agents have this column too, and taken as skills only those of the same word serve a ticket; it has {}"
@@ -510,6 +516,15 @@ class _Proposal:
             return False
         words = words_in(self._cells[header]) if self._other.agents else frozenset()
         return bool(words) and words <= self._other.agents
+
+    def _names_tickets(self, header: str) -> bool:
+        """Return whether each cell of a column of tickets is the id of another row, and no number of few digits."""
+        ids = next((each for each, name in self._fields.items() if name == "id"), "")
+        if self._kind != "tickets" or not ids or not self._is_free("pickup_ticket"):
+            return False
+        known = {cell for cell in self._cells[ids] if not (cell.isdecimal() and len(cell) < _FEW_DIGITS)}
+        named = [(row[header], row.get(ids)) for _, row in self._table.rows if header in row]
+        return bool(named) and all(name in known and name != own for name, own in named)
 
     def _has_skills_of_others(self, header: str) -> bool:
         """Return whether a cell of a column, where none is one of skills, has a skill that the other table knows."""
@@ -597,8 +612,9 @@ def words_of_fields(table: Table, kind: str, chosen: Mapping[str, str], fields: 
 
 
 def columns_without_field(table: Table) -> dict[str, frozenset[str]]:
-    """Return the columns of agents whose headers are no word of a field, with the words in them."""
-    headers = [each for each in table.headers if normalized(each) and meaning_of(each, "agents").field is None]
+    """Return the columns of agents whose headers are no word of a field, or name places, with the words in them."""
+    fields = (None, "location")
+    headers = [each for each in table.headers if normalized(each) and meaning_of(each, "agents").field in fields]
     found = {header: words_in(table.cells(header)) for header in headers}
     return {header: words for header, words in found.items() if len(words) > 1}  # one word tells no agents apart
 

@@ -91,7 +91,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     if import_options.depot and "address" in proposals["tickets"].fields.values():
         day.take_as_address(fields["depot"])
     if fleet is not None:
-        theirs = {**day.columns_of_places(fleet), **_skills_of_both(tables["tickets"], ours, agents_have), **theirs}
+        fleet, like = _skills_of_both(fleet, tables["tickets"], ours, agents_have)
+        theirs = {**day.columns_of_places(fleet), **like, **theirs}
         proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))
@@ -216,11 +217,19 @@ def _other_tables(
     return tickets_have, OtherTable(agents=words_in(named))
 
 
-def _skills_of_both(tickets: Table, ours: Mapping[str, str], agents: OtherTable) -> dict[str, str]:
-    """Return the columns of agents that are like one of tickets which the caller takes for skills: both or none."""
+def _skills_of_both(
+    fleet: Table, tickets: Table, ours: Mapping[str, str], agents: OtherTable
+) -> tuple[Table, dict[str, str]]:
+    """Return the agents, and their columns like one of tickets that the caller takes for skills: both or none.
+
+    Where agents start is read as such too, so its column is there twice.
+    """
     chosen = [header for header, name in ours.items() if name == "skills"]
     like = [name for header in chosen for name in agents.columns_like(header, words_in(tickets.cells(header)))]
-    return dict.fromkeys(like, "skills")
+    twice = {name: f"{name} (skill)" for name in like if meaning_of(name, "agents").field == "location"}
+    rows = [(line, row | {more: row[name] for name, more in twice.items() if name in row}) for line, row in fleet.rows]
+    fleet = replace(fleet, headers=(*fleet.headers, *twice.values()), rows=tuple(rows))
+    return fleet, dict.fromkeys((twice.get(name, name) for name in like), "skills")
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

@@ -189,6 +189,35 @@ def test_a_column_that_both_tables_have_is_asked_about_and_read_in_both(header: 
     )
 
 
+def test_the_depot_of_a_ticket_is_asked_about_where_agents_start_there() -> None:
+    """SPEC T5: what lies in one depot was carried by vehicles of another, in silence; they start where they did."""
+    orders = read_table(b"id,lat,lon,Depot\na,52.52,13.4,North\nb,52.53,13.41,South\nc,52,13,", max_rows=9)
+    depots = read_table(b"Depot,lat,lon\nNorth,52.6,13.4\nSouth,52.4,13.4", max_rows=9)
+    staff = read_table(b"id,capacity,Start depot\n1,9,North\n2,9,South", max_rows=9)
+    tables = {"tickets": orders, "agents": staff, "locations": depots}
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables(tables, ImportOptions("day", "2025-07-16"))
+    assert caught.value.errors[0].accepted == "skills or notes"
+    body = scenario_of_tables(tables, ImportOptions("day", "2025-07-16", columns={"Depot": "skills"})).body
+    assert [ticket.get("skills") for ticket in body["tickets"]] == [["North"], ["South"], None]
+    assert [(each["start_location"], each["skills"]) for each in body["agents"]] == [
+        ("North", ["North"]),
+        ("South", ["South"]),
+    ]
+
+
+def test_a_column_that_names_other_tickets_is_asked_about() -> None:
+    """SPEC T5: deliveries went out before what they deliver was picked up; small numbers are no ids."""
+    text = "Shipment,Type,lat,lon,{}\nS1-P,Pickup,52.52,13.4,{}\nS1-D,Delivery,52.53,13.41,{}"
+    orders = read_table(text.format("Pickup ref", "", "S1-P").encode(), max_rows=9)
+    (column,) = propose_mapping(orders, "tickets", {}).open_columns
+    assert (column.header, column.options) == ("Pickup ref", ("pickup_ticket", "notes"))
+    answered = ImportOptions("day", "2025-07-16", columns={"Pickup ref": "pickup_ticket"}, agents=({"id": "v"},))
+    assert scenario_of_tables({"tickets": orders}, answered).body["tickets"][1]["pickup"] == "S1-P"
+    counted = read_table(b"Order,lat,lon,Ref\n1,52.52,13.4,2\n2,52.53,13.41,1", max_rows=9)
+    assert all("pickup_ticket" not in each.options for each in propose_mapping(counted, "tickets", {}).open_columns)
+
+
 def test_a_column_of_one_word_in_both_tables_is_not_asked_about() -> None:
     """SPEC T5: a country that all agents share tells none apart."""
     orders = read_table(b"id,lat,lon,Country\na,52.52,13.4,DE\nb,52.53,13.41,DE", max_rows=9)
