@@ -118,16 +118,17 @@ AGENTS: Final[Mapping[str, str]] = {
     "qualifikation qualifikationen gewerk gewerke fahigkeiten kenntnisse fachrichtung equipement competences metier "
     "habilitations equipamiento competencias oficio oficios",
     "fixed_cost": "fixed_cost fixed 固定成本 出车费 fixkosten cout_fixe coste_fijo",
-    "cost_per_km": "cost_per_km per_km 每公里成本 公里成本 kosten_pro_km km_kosten kilometerkosten cout_par_km "
+    "cost_per_km": "cost_per_km per_km 每公里 每公里成本 公里成本 kosten_pro_km km_kosten kilometerkosten cout_par_km "
     "coste_por_km",
-    "cost_per_hour": "cost_per_hour per_hour hourly_rate hourly_wage hourly_cost 每小时成本 每小时工资 时薪 "
+    "cost_per_hour": "cost_per_hour per_hour 每小时 hourly_rate hourly_wage hourly_cost 每小时成本 每小时工资 时薪 "
     "kosten_pro_stunde stundenlohn stundensatz cout_par_heure taux_horaire coste_por_hora",
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
-    "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 工程师 "
-    "fahrer fahrername mitarbeiter mitarbeiterin monteur nurse carer caregiver infirmier infirmiere soignant "
-    "aide_soignant pflegekraft pflegerin enfermero enfermera cuidador cuidadora verpleegkundige zorgverlener "
-    "infermiere infermiera 护士 护理员 护工 chauffeur conducteur employe salarie intervenant conductor "
-    "chofer empleado operario bestuurder autista conducente kierowca",
+    "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 "
+    "工程师 fahrer fahrername mitarbeiter mitarbeiterin monteur courier kurier coursier livreur koerier mensajero "
+    "repartidor corriere 骑手 配送员 nurse carer caregiver infirmier infirmiere soignant aide_soignant pflegekraft "
+    "pflegerin enfermero enfermera cuidador cuidadora verpleegkundige zorgverlener infermiere infermiera 护士 护理员 "
+    "护工 chauffeur conducteur employe salarie intervenant conductor chofer empleado operario bestuurder autista "
+    "conducente kierowca",
     "phone": "phone tel mobile driver_phone 电话 手机 司机电话 telefon handy telephone telefono movil telefoon "
     "cellulare",
 }

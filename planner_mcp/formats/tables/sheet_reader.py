@@ -18,6 +18,7 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
 from planner_mcp.formats.tables.header_words import PLACE_SHEETS, normalized
+from planner_mcp.formats.tables.master_data import with_master_data
 from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
 from planner_mcp.formats.tables.unit_words import words_of
@@ -95,6 +96,9 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
             visible = _filled(book, workbook)
             names = _chosen(book, visible, sheet)
             tables = {kind: _table(book, workbook, name, max_rows) for kind, name in names.items()}
+            customers = names.pop("customers", "")
+            if customers and (joined := with_master_data(tables["tickets"], tables.pop("customers"))) is not None:
+                names, tables = {**names, "customers": customers}, tables | {"tickets": joined}
             older = (_OLDER,) if workbook.kind == "xls" else ()
             remarks = (_COMMENTS,) if _has_comments(workbook) else ()
             notices = (*tables["tickets"].notices, *_unread(visible, names), *remarks, *older)
@@ -159,7 +163,9 @@ def _chosen(book: CalamineWorkbook, visible: Sequence[str], sheet: str) -> dict[
     chosen = {"tickets": candidates[0]} | ({"agents": agents[0]} if agents else {})
     unread = [name for name in visible if name not in chosen.values()]
     places = _called(unread, PLACE_SHEETS, besides=of_tickets | _AGENTS)
-    return chosen | ({"locations": places[0]} if len(places) == 1 else {})
+    customers = _called([name for name in unread if name not in places], _VISITED, besides=_TICKETS | _AGENTS)
+    besides_these = {"locations": places, "customers": customers}
+    return chosen | {kind: sheets[0] for kind, sheets in besides_these.items() if len(sheets) == 1}
 
 
 def _called(names: Sequence[str], words: frozenset[str], *, besides: frozenset[str]) -> list[str]:
