@@ -297,6 +297,8 @@ def _composed(name: str, before: Any, more: Any) -> Any:
     if name in ("skills", "window", "break"):
         return [*before, *more]
     if ord(before[-1]) >= _WITHOUT_BLANK and ord(more[0]) >= _WITHOUT_BLANK and name != "notes":
+        if name == "address" and (more.startswith(before) or before.startswith(more)):
+            return max(before, more, key=len)  # 上海 beside 上海市浦东新区
         return before + more
     if name == "notes":
         return f"{before}; {more}"

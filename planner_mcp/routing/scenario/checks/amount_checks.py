@@ -18,10 +18,12 @@ from planner_mcp.text import figure, plain
 _SERVED: Final = "a ticket that some agent may serve"
 _PRICES: Final = {
     "agents": ("fixed_cost", "overtime_cost_per_hour"),
-    "tickets": ("penalty", "lateness_cost_per_hour", "switch_cost"),
+    "tickets": ("penalty", "lateness_cost_per_hour"),
     "groups": ("penalty",),
 }
 """Prices beside those by km and hour, by list."""
+_KM: Final = 1000.0
+"""What a km costs where nobody has a price: a preferred agent that is worth more is no sum that this outweighs."""
 
 
 def _unservable(path: str, problem: str, accepted: str, hint: str, reason: InfeasibilityReason) -> Fault:
@@ -244,5 +246,8 @@ def _fixed_prices(scenario: Scenario) -> Iterator[str]:
     for section, fields in _PRICES.items():
         for index, entry in enumerate(getattr(scenario, section)):
             yield from (f"/{section}/{index}/{field}" for field in fields if getattr(entry, field))
+    for index, ticket in enumerate(scenario.tickets):
+        if 0 < ticket.switch_cost < _KM:
+            yield f"/tickets/{index}/switch_cost"
     if scenario.options.balance_cost_per_hour:
         yield "/options/balance_cost_per_hour"

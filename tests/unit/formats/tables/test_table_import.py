@@ -1162,6 +1162,7 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Rechnungsadresse,Lieferstraße,Liefer-PLZ,Lieferort", "Weg 1,Ring 2,01067,Dresden", "Ring 2, 01067 Dresden"),
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
+        ("城市,地址", "上海,上海市浦东新区世纪大道2号", "上海市浦东新区世纪大道2号"),
         ("Straße,Nr.,PLZ,Ort", "Ringstr.,7a,10117,Berlin", "Ringstr. 7a, 10117 Berlin"),
         ("Address 1,Address 2", '"Weg 1, 10115 Berlin","Weg 1, 10115 Berlin"', "Weg 1, 10115 Berlin"),
         ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),

@@ -425,6 +425,8 @@ def test_a_window_after_midnight_is_written_in_hours_of_the_shift(window: list[s
             "/agents/0/overtime_cost_per_hour",
         ),
         ({}, {"penalty": 50}, {}, "/tickets/0/penalty"),
+        ({}, {"preferred_agent": "v", "switch_cost": 50}, {}, "/tickets/0/switch_cost"),
+        ({}, {"preferred_agent": "v", "switch_cost": 5000}, {}, None),
         ({}, {"soft_close": "09:00", "lateness_cost_per_hour": 9}, {}, "/tickets/0/lateness_cost_per_hour"),
         ({}, {}, {"options": {"balance_cost_per_hour": 9}}, "/options/balance_cost_per_hour"),
         ({}, {}, {"groups": [{"kind": "one_of", "tickets": ["a"], "penalty": 9}]}, "/groups/0/penalty"),
