@@ -126,7 +126,7 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
         f"{plan.tickets_served} of {counted(plan.tickets_total, 'ticket')} served",
         f"{length(plan.distance_m, unit)} {unit}",
         f"cost {plan.cost:,.0f}{f' {plain(currency)}' if currency else ''}",
-        *([] if gap is None else [f"no plan is more than {gap:.1%} cheaper" if gap else "no plan is cheaper"]),
+        *([] if gap is None or gap >= 1 else [f"no plan is {f'more than {gap:.1%} ' if gap else ''}cheaper"]),
         f"by {plan.engine}",
     ]
     console.print(Text(", ".join(facts)), soft_wrap=True)

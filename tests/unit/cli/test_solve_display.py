@@ -65,3 +65,5 @@ def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pyte
     assert missing.startswith("Not served: t-6 Shop of t-6: NO_CAPACITY.")
     show_plan(scenario, Plan.from_json(plan), 0.0)
     assert "no plan is cheaper" in capsys.readouterr().err
+    show_plan(scenario, Plan.from_json(plan), 1.0)
+    assert "cheaper" not in capsys.readouterr().err, "of every plan it is true that none costs less than nothing"
