@@ -59,6 +59,8 @@ _KM_AN_HOUR: Final = 50
 _MOST: Final = 1e8
 _METRES: Final = 1000.0
 """Price of a km where nobody has one: the cost of a plan is its distance."""
+_HOME: Final = re.compile(r"addres|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
+"""Parts of headers below which agents have addresses, and no names of depots."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
@@ -142,6 +144,8 @@ class TableImport:
             self.without_capacity += not cells.pop("amounts", 0)
             agent: Json = {"id": str(cells.pop("id", f"row-{origin.number}")), "capacity": 0}
             if {"location", *AXES} & cells.keys():
+                if "location" in cells and not AXES & cells.keys() and _HOME.search(origin.headers["location"]):
+                    self._add_home(str(cells["location"]), origin)
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:
@@ -410,6 +414,14 @@ class TableImport:
             accepted = "one, in seconds or in minutes"
             self.faults.append(Fault(origin.path, problem, accepted, hint, which=origin.which))
         return max(times, default=None)
+
+    def _add_home(self, address: str, origin: SourceRow) -> None:
+        """Have the home of an agent looked up as an address, be it no more than a town, unless it is a known place."""
+        known = {*self.locations, *(ticket["location"] for ticket in self.tickets)}
+        is_placed = bool(self.locations) or any("address" in ticket for ticket in self.tickets)
+        if is_placed and self._listed_id(address) not in known:
+            self.locations[address] = {"id": address, "address": address}
+            self.origins["locations"].append(origin)
 
     def _listed_id(self, name: str) -> str:
         return self._listed.get(name.casefold(), name)

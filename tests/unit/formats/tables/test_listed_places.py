@@ -53,6 +53,17 @@ def test_a_sheet_of_places_has_the_tickets_where_no_other_sheet_has() -> None:
     assert [ticket["id"] for ticket in read(Standorte=ORDERS, Fahrzeuge=fleet).body["tickets"]] == ["A-1", "A-2"]
 
 
+@pytest.mark.parametrize("header", ["Wohnort", "Home address"])
+def test_the_home_of_an_agent_may_be_no_more_than_a_town(header: str) -> None:
+    """SPEC T5, O4: it is looked up like an address; it was called a place that the file does not have."""
+    fleet = sheet_xml(rows_of((*FLEET, header), ("B-1", 10.0, "Esslingen"), ("B-2", 10.0, "Esslingen")))
+    body = read(Aufträge=ORDERS, Fahrzeuge=fleet).body
+    assert [place for place in body["locations"] if "address" in place] == [{"id": "Esslingen", "address": "Esslingen"}]
+    assert {agent["start_location"] for agent in body["agents"]} == {"Esslingen"}
+    unplaced = sheet_xml(rows_of(("Nr", "Menge"), ("A-1", 2.0)))
+    assert "locations" not in read(Aufträge=unplaced, Fahrzeuge=fleet).body
+
+
 def test_a_wrong_cell_of_a_place_is_reported_by_its_row() -> None:
     """SPEC T7: by sheet, row and column, as of any other table."""
     depots = sheet_xml(rows_of(("Depot", "lat", "lon"), ("Nord", "x", 13.35), ("Süd", 52.4, 13.4)))
