@@ -59,7 +59,7 @@ _KM_AN_HOUR: Final = 50
 _MOST: Final = 1e8
 _METRES: Final = 1000.0
 """Price of a km where nobody has one: the cost of a plan is its distance."""
-_HOME: Final = re.compile(r"addres|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
+_HOME: Final = re.compile(r"address|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
 """Parts of headers below which agents have addresses, and no names of depots."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
 _SAME_PLACE: Final = 0.001
