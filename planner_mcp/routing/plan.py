@@ -14,6 +14,10 @@ from planner_mcp.text import plain_fields, share_at_most
 
 UNIT_LEGS: Final = "unit legs"
 """Source of travel where no location has a position: a distance counts legs."""
+NO_TRAVEL: Final = (
+    "Travel is not known: no location has a position, so each leg between two different locations counts 1."
+)
+"""What the reader of such a plan is told."""
 
 
 class PlanStatus(StrEnum):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.problem import BreakSpec, Candidate, Problem, StopKind
 
 _NO_BREAK: Final = BreakSpec((0, 0), 0)
@@ -66,8 +66,25 @@ def _pinned(problem: Problem, stops: Candidate, plan: Plan) -> Problem:
     return replace(problem, agents=tuple(agents), tickets=tuple(tickets))
 
 
-def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = False) -> Plan | None:
+def repriced_on(problem: Problem, plan: Plan) -> Plan | None:
     """Return a plan with its costs and penalty on another scenario, all else unchanged; None where these are undefined.
+
+    Args:
+        problem: The other scenario.
+        plan: The plan.
+    """
+    if (measured := measured_on(problem, plan)) is None:
+        return None
+    pairs = zip(plan.routes, measured.routes, strict=True)
+    routes = tuple(replace(route, cost=other.cost) for route, other in pairs)
+    return replace(plan, cost=measured.cost, penalty=measured.penalty, routes=routes)
+
+
+def measured_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = False) -> Plan | None:
+    """Return a plan with costs, distances and times of its routes as on another scenario, its visits unchanged.
+
+    None where these are undefined. A plan measured so is for comparison: the way home that a vehicle lacks after a
+    breakdown is no more a difference in distance than in cost.
 
     Args:
         problem: The other scenario.
@@ -76,7 +93,19 @@ def repriced_on(problem: Problem, plan: Plan, *, keeps_stated_times: bool = Fals
     """
     if (candidate := candidate_on(problem, plan)) is None:
         return None
-    repriced = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
-    costs = {route.agent_id: route.cost for route in repriced.routes}
-    routes = tuple(replace(route, cost=costs.get(route.agent_id)) for route in plan.routes)
-    return replace(plan, cost=repriced.cost, penalty=repriced.penalty, routes=routes)
+    measured = plan_at_stated_times(problem, candidate, plan) if keeps_stated_times else build_plan(problem, candidate)
+    others = {route.agent_id: route for route in measured.routes}
+    return replace(
+        plan,
+        cost=measured.cost,
+        penalty=measured.penalty,
+        distance_m=measured.distance_m,
+        duration_s=measured.duration_s,
+        routes=tuple(_measured_as(route, others.get(route.agent_id)) for route in plan.routes),
+    )
+
+
+def _measured_as(route: PlannedRoute, other: PlannedRoute | None) -> PlannedRoute:
+    if other is None:
+        return replace(route, cost=None)
+    return replace(route, cost=other.cost, distance_m=other.distance_m, start_s=other.start_s, end_s=other.end_s)

@@ -12,7 +12,7 @@ from typing import Final
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats, Indices
 from planner_mcp.errors import TravelUnknownError
-from planner_mcp.routing.plan import UNIT_LEGS
+from planner_mcp.routing.plan import NO_TRAVEL, UNIT_LEGS
 from planner_mcp.routing.problem import Matrix, empty_table
 from planner_mcp.routing.scenario.coordinates import EARTH_RADIUS_M, to_wgs84
 from planner_mcp.routing.scenario.scenario_model import Location, Scenario
@@ -183,10 +183,7 @@ def _plane_lengths(origins: Floats, targets: Floats) -> Floats:
 
 def _unit_legs(travel: TravelFields, size: int, factors: Sequence[float]) -> IntegerMatrices:
     distances, *durations = (_equal_legs(size, travel.rounding, speed) for speed in (1.0, *factors))
-    assumed = (
-        "Travel is not known: no location has a position, so each leg between two different locations counts 1.",
-    )
-    return IntegerMatrices((distances,) * len(factors), tuple(durations), 1, (), {"source": UNIT_LEGS}, assumed)
+    return IntegerMatrices((distances,) * len(factors), tuple(durations), 1, (), {"source": UNIT_LEGS}, (NO_TRAVEL,))
 
 
 def _equal_legs(size: int, rounding: str, speed: float) -> Matrix:

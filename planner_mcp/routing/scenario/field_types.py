@@ -207,8 +207,10 @@ def _read_iso(text: str, context: dict[str, Any], written: WrittenTimes) -> floa
         return seconds
     written.utc_offset = context.setdefault(_OFFSET, offset)
     if written.utc_offset != offset:
-        hint = _with_offset(moment, written.utc_offset)
-        raise field_error("The date-time has a different UTC offset than an earlier one.", _TIME_FORMS, hint)
+        problem = "The date-time has a different UTC offset than an earlier one."
+        if written.utc_offset is None:
+            problem = "The date-time has a UTC offset."
+        raise field_error(problem, _TIME_FORMS, _with_offset(moment, written.utc_offset))
     return seconds
 
 

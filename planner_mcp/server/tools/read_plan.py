@@ -11,7 +11,7 @@ from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import NO_TRAVEL, Plan
 from planner_mcp.server.tools.answers.job_text import figure_lines
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
@@ -99,7 +99,7 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None
     page = await run_in_thread(ctx, _page, asked, ctx.principal, plan, day)
-    return table(plan_id, asked.view, page, idle)
+    return table(plan_id, asked.view, page, idle, [each for each in plan.assumptions if each == NO_TRAVEL])
 
 
 def _page(asked: ReadArguments, principal: Principal, plan: Plan, day: StoredScenario | None) -> Page:
@@ -163,7 +163,7 @@ def _summary(plan_id: str, plan: Plan) -> ToolResult:
     return ToolResult(output, "\n".join(lines), _links(plan_id))
 
 
-def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> ToolResult:
+def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = (), assumptions: Sequence[str] = ()) -> ToolResult:
     """Return a page as an answer: a line of text a row, and the same cells as data.
 
     Args:
@@ -171,13 +171,20 @@ def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = ()) -> Tool
         view: The table's name.
         page: Some of its rows.
         idle: Agents asked for that have no route; the first are named.
+        assumptions: Without which its cells mislead.
     """
     shown = table_page(page.columns, page.rows, page=page.page, size=page.size, total=page.total)
-    text = table_text(view, shown)
+    text = "\n".join([*assumptions, table_text(view, shown)])
     if idle:
         text += f"\nwithout a route: {named(idle)}"
     without_route = fitting(idle, MAX_NAMED_BYTES) if idle else None
-    output = ReadPlanResult(plan_id=plan_id, **dict(shown), size=page.size, without_route=without_route)
+    output = ReadPlanResult(
+        plan_id=plan_id,
+        **dict(shown),
+        size=page.size,
+        without_route=without_route,
+        assumptions=list(assumptions) or None,
+    )
     return ToolResult(output, text, _links(plan_id))
 
 

@@ -10,9 +10,7 @@ from planner_mcp.text import plain
 
 OPEN_WORDS: Final = {"ambiguous": "ambiguous", "not_found": "not found", "partial": "not sure"}
 """What an open address is, by its status."""
-NO_POSITION_FIX: Final = (
-    "Ask the user; then revise_scenario with lat and lon of its location, or with a fuller address."
-)
+NO_POSITION_FIX: Final = "Ask the user for lat and lon of its location, or for a fuller address."
 _MAX_SHOWN: Final = 80
 
 

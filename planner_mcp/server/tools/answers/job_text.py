@@ -10,6 +10,7 @@ from planner_mcp.errors import Fault, listing_only
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.tool_definition import ResourceLink
 from planner_mcp.text import Json
@@ -24,6 +25,7 @@ def job_lines(job: Job) -> str:
     lines = [f"{job.id} {state_line(view)}"]
     if result := view.get("result"):
         lines += figure_lines(result)
+        lines += [NO_TRAVEL] if "distance_m" not in result else []
     if error := view.get("error"):
         lines += _error_lines(error)
     return "\n".join([*lines, *_next_step(job)])

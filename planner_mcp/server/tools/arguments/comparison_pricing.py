@@ -17,7 +17,7 @@ from planner_mcp.errors import NotFoundError, TravelUnknownError
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
 from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, without_assignments
-from planner_mcp.routing.analysis.plan_repricing import repriced_on
+from planner_mcp.routing.analysis.plan_repricing import measured_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
@@ -41,7 +41,7 @@ class Prices:
 async def priced_on_common_scenario(
     ctx: ToolContext, a: PlanContext, b: PlanContext
 ) -> tuple[Prices | None, list[Plan]]:
-    """Return both plans with their costs by the prices of one scenario, and which; as they are where none has both."""
+    """Return both plans with costs, distances and times by one scenario, and which; as they are where none has both."""
     is_same_scenario = (
         a.scenario.input_hash == b.scenario.input_hash and a.scenario.prices_of == b.scenario.prices_of is None
     )
@@ -110,7 +110,7 @@ def _explanation(scenario_id: str, of_a: list[str], of_b: list[str]) -> str:
 
 
 def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Plan]:
-    """Return plans with their costs on a day; none where it cannot price all of them."""
+    """Return plans as measured on a day; none where it cannot price all of them."""
     if not all(_knows(body, each.plan) for each in plan_contexts):
         return []
     try:
@@ -121,7 +121,7 @@ def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: l
     found = [
         priced
         for each, keeps_stated_times in zip(plan_contexts, keeps_stated, strict=True)
-        if (priced := repriced_on(problem, each.plan, keeps_stated_times=keeps_stated_times))
+        if (priced := measured_on(problem, each.plan, keeps_stated_times=keeps_stated_times))
     ]
     return found if len(found) == len(plan_contexts) else []
 

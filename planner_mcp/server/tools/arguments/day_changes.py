@@ -161,7 +161,10 @@ class DayChanger:
                 route["end_s"] += late_s
             elif visits:
                 last = visits[-1]
-                visits[-1] = self._leaving(last, max(last["departure_s"], self._until_s) + late_s)
+                leaves_s = max(last["departure_s"], self._until_s) + late_s
+                visits[-1] = self._leaving(last, leaves_s)
+                if "ticket" in last:
+                    self._say(f"{route['agent']} leaves {last['ticket']} at {clock(leaves_s)}.")
         return route
 
     def _left_early(self, visit: Json) -> Json:

@@ -45,7 +45,10 @@ def naming_argument(path: str, kind: AcceptedId) -> Iterator[None]:
 
 def with_kind_of_id(fault: Fault, args: Any) -> Fault:
     """Return a fault of what nobody knows, with a hint where the argument is an id of another kind, by its form."""
-    given = args.get(fault.path[1:]) if isinstance(args, dict) and fault.kind == "absent" else None
+    name, _, place = fault.path[1:].partition("/")
+    given = args.get(name) if isinstance(args, dict) and fault.kind == "absent" else None
+    if place.isdigit() and isinstance(given, list):
+        given = given[int(place)]
     if not isinstance(given, str) or not is_id(given):
         return fault
     is_scenario = given.startswith("scn-")

@@ -3,7 +3,8 @@
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from tests.shared.scenarios.stored_plans import Call, created, revised, solved
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
 
 pytestmark = pytest.mark.anyio
 
@@ -90,3 +91,19 @@ async def test_costs_that_no_scenario_determines_are_left_out(call: Call, store:
     assert [row["cost"] for row in rows] == [10, None]
     assert [row["served"] for row in rows] == [3, 4]
     assert weighed["invalid"] == [rows[1]["plan_id"]]
+
+
+async def test_a_vehicle_that_broke_down_on_its_way_home_saves_neither_cost_nor_distance(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T5: all figures are of the same day, on which its stops are the same as before."""
+    places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}]
+    day = body([agent("v", shift_start="08:00", shift_end="17:00")], [ticket("a")], locations=places)
+    base = await solved(call, store, await created(call, day), ["a"])
+    answer = await call("resolve_vrp", {"warm_from": base, "breakdown": {"agent": "v", "at": "08:15"}})
+    await finish(store, ["a"])
+    job_id = answer.structured["job_id"]
+    found = (await call("compare_plans", {"plan_a": base, "plan_b": job_id})).structured
+    assert (found["cost_delta"], found["distance_delta_m"], found["agents"]) == (0, 0, [])
+    assert found["in_words"] == ["In all +0 m, cost +0."]
+    assert (await call("query_vrp_status", {"job_id": job_id})).structured["changes"] == ["In all +0 m, cost +0."]

@@ -326,3 +326,23 @@ async def test_what_cannot_have_happened_is_refused_at_its_word(
     answer = await call("resolve_vrp", {"warm_from": base, **words})
     assert answer.is_error
     assert [fault["path"] for fault in answer.structured["errors"]] == paths
+
+
+async def test_a_delay_at_a_stop_explains_the_change_of_its_ticket(call: Call, store: RedisStore) -> None:
+    """SPEC T10: the ticket takes longer, which nobody asked for in these words."""
+    scenario_id = await created(call, day(ticket("a", service_time_s=1800), ticket("b", "B"), van1={}))
+    base = await solved(call, store, scenario_id, ["a", "b"])
+    asked = {"warm_from": base, "late_by": {"van1": 1200}, "keep_until": "08:20"}
+    changes = (await call("resolve_vrp", asked)).structured["changes"]
+    assert changes == ["van1 leaves a at 09:00.", "van1 is 20 min late.", "tickets: 1 changed (a)"]
+
+
+async def test_an_hour_with_an_offset_is_not_compared_with_one_that_was_never_given(
+    call: Call, store: RedisStore
+) -> None:
+    """SPEC T7: times of a call are local, and the fault says so."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={})), ["a"])
+    answer = await call("resolve_vrp", {"warm_from": base, "keep_until": "2025-07-15T08:20:00+08:00"})
+    (fault,) = answer.structured["errors"]
+    assert (fault["path"], fault["problem"]) == ("/keep_until", "The date-time has a UTC offset.")
+    assert fault["hint"] == "Write all times as local times of the planning date."

@@ -256,11 +256,11 @@ async def test_a_ticket_without_a_position_is_not_sent_to_another_search(call: C
     why = await call("explain_unassigned", {"plan": job_id})
     (entry,) = why.structured["tickets"]
     assert (entry["code"], entry["in_the_way"], entry["nearest"]) == ("NO_POSITION", {"NO_POSITION": 2}, [])
-    assert "revise_scenario with lat and lon" in why.text
+    assert "Ask the user for lat and lon" in why.text
     assert "suggest_fixes" not in why.text
     answer = await call("suggest_fixes", {"plan": job_id})
     assert answer.structured["without_fix"] == ["lost"]
-    assert "revise_scenario with lat and lon" in answer.structured["notes"][0]
+    assert "Ask the user for lat and lon" in answer.structured["notes"][0]
     assert answer.structured["notes"][0] in answer.text
     assert "resolve_vrp" not in answer.text
 

@@ -12,11 +12,12 @@ from planner_mcp.jobs import job_service
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.server.tools.create_scenario import EXAMPLE
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from tests.shared.scenarios.scenario_builders import agent, body
-from tests.shared.scenarios.stored_plans import Call, claimed, created, stored_plan
+from tests.shared.scenarios.stored_plans import Call, claimed, created, solved, stored_plan
 
 pytestmark = pytest.mark.anyio
 HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)
@@ -109,6 +110,16 @@ async def test_a_finished_job_shows_its_figures(call: Call, store: RedisStore) -
     assert result.structured["progress"] == 100
     assert result.structured["result"]["unassigned_reasons"] == {"NO_ROOM_FOUND": 1, "ALL_CAPACITY_USED": 1}
     assert [link.uri for link in result.links] == [f"plan://{result.structured['plan_id']}", f"job://{job_id}"]
+
+
+async def test_a_plan_without_known_travel_says_so_wherever_its_times_are_read(call: Call, store: RedisStore) -> None:
+    """SPEC T6: whoever reads one answer alone takes no leg of 1 for a time."""
+    job_id = await solved(call, store, await created(call, EXAMPLE), ["t-1"])
+    assert NO_TRAVEL in (await call("query_vrp_status", {"job_id": job_id})).text.splitlines()
+    for view in ("summary", "routes", "visits"):
+        answer = await call("read_plan", {"job_id": job_id, "view": view})
+        assert NO_TRAVEL in answer.structured["assumptions"], view
+        assert NO_TRAVEL in answer.text.splitlines(), view
 
 
 async def test_a_failed_job_says_why(call: Call, store: RedisStore) -> None:

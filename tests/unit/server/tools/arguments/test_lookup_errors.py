@@ -56,6 +56,8 @@ async def test_an_id_of_another_kind_is_answered_by_what_takes_it(call: Call, ct
     ):
         (fault,) = (await call(name, args, ctx)).structured["errors"]
         assert fault["hint"] == OF_A_SCENARIO, name
+    faults = (await call("weigh_plans", {"plans": [scenario_id, job_id]}, ctx)).structured["errors"]
+    assert [fault["hint"] == OF_A_SCENARIO for fault in faults] == [True, False]
     for name, args in (("solve_vrp", {"scenario_id": job_id}), ("plan_day", {"scenario_id": job_id})):
         (fault,) = (await call(name, args, ctx)).structured["errors"]
         assert fault["hint"] == OF_A_JOB, name
