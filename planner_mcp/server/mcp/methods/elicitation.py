@@ -35,6 +35,8 @@ KEY: Final = "choices"
 """Name of the question in `inputRequests`; one at a time, since the next depends on the answer."""
 STATE: Final = "answers "
 """How the state of our questions begins; behind it stand the answers before. Another is that of the tool's own."""
+MAX_QUESTIONS: Final = 5
+"""Questions before one call runs: sheet, columns and amounts of a file. An answer may be of no help."""
 MAX_ANSWER: Final = 2000
 """Characters of one answer that are kept for the next round."""
 STATE_TTL_S: Final = 600.0
@@ -94,13 +96,18 @@ class Elicitation:
         name, args = str(params.get("name")), params.get("arguments")
         if name not in ASKING or not await self._is_on(ctx, name):
             return await call_next(ctx)
-        question = await self._questions.find(principal_in(ctx), name, args)
-        if question is None:
+        left = iter(_answers_left(ctx))
+        for _ in range(MAX_QUESTIONS):
+            question = await self._questions.find(principal_in(ctx), name, args)
+            if question is None:
+                break
+            answer = await _ask(ctx, left, question.message, question.schema)
+            args = with_answer_in(question, args, answer)
+            if question.is_last or not answer:
+                break
+        if args is params.get("arguments"):
             return await call_next(ctx)
-        left = _answers_left(ctx)
-        answer = await _ask(ctx, iter(left), question.message, question.schema)
-        filled = replace(ctx, params={**params, "arguments": with_answer_in(question, args, answer)})
-        return await call_next(_with_answers(filled, left[1:]))
+        return await call_next(_with_answers(replace(ctx, params={**params, "arguments": args}), list(left)))
 
 
 def may_ask(ctx: Context, settings: Settings) -> bool:

@@ -323,6 +323,27 @@ async def test_an_open_column_of_an_uploaded_file_is_asked_for(
     assert [ticket["service_time_s"] for ticket in day["tickets"]] == [900]
 
 
+@pytest.mark.parametrize("reply", ["kg", "neither"])
+async def test_each_question_of_a_file_is_asked_before_it_is_imported(
+    app_replicas: Two, modern_asked: Person, reply: str
+) -> None:
+    """SPEC T5, T7: what a column is, then which amount counts; a person who answered meets no error that asks again."""
+    with_all = AllTools(app_replicas[0].url, app_replicas[0].drain)
+    content = "id;lat;lon;kg;pallets;Stop time\na;48,1371;11,5754;3;1;15\n"
+    arguments = {**{name: IMPORT[name] for name in IMPORT if name != "file"}, "format": "csv", "content": content}
+    call: dict[str, Any] = {"name": "import_scenario", "arguments": arguments}
+    answer = await modern_asked.result(with_all, "tools/call", "import_scenario", **call)
+    for name, given in (("column_1", "service_min"), ("demand", reply)):
+        ((key, question),) = answer["inputRequests"].items()
+        assert list(question["params"]["requestedSchema"]["properties"]) == [name]
+        state = {"requestState": answer["requestState"]}
+        state |= {"inputResponses": {key: {"action": "accept", "content": {name: given}}}}
+        answer = await modern_asked.result(with_all, "tools/call", "import_scenario", **call, **state)
+    assert answer["resultType"] == "complete"
+    day = await made(modern_asked, app_replicas[0], answer["structuredContent"]["scenario_id"])
+    assert day["tickets"][0]["service_time_s"] == 900
+
+
 async def test_nothing_is_asked_of_a_tool_that_is_off(app_replicas: Two, modern_asked: Person) -> None:
     """SPEC T7, T9: the client learns first that the set is off, and no person answers in vain."""
     put = await modern_asked.http.put(f"{app_replicas[0].url}/files/off.csv", content=TABLE.encode())

@@ -12,7 +12,10 @@ from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from planner_mcp.server.prompts.prompt_registry import PROMPTS
+from planner_mcp.server.tools.arguments.day_changes import DayChanges
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.translation import Language
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, solved
@@ -346,3 +349,11 @@ async def test_an_hour_with_an_offset_is_not_compared_with_one_that_was_never_gi
     (fault,) = answer.structured["errors"]
     assert (fault["path"], fault["problem"]) == ("/keep_until", "The date-time has a UTC offset.")
     assert fault["hint"] == "Write all times as local times of the planning date."
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_prompt_for_a_changed_day_names_each_word(language: Language) -> None:
+    """SPEC T10, R4: a patch that takes a broken vehicle away would lose what it has done."""
+    (prompt,) = (each for each in PROMPTS if each.name == "replan_after_change")
+    text = prompt.text({"job_id": "job-0-x", "change": "…"}, language)
+    assert [name for name in ("keep_until", *DayChanges.model_fields) if name not in text] == []
