@@ -162,27 +162,30 @@ class TableRows:
                 if not styles[header].bare_times and all(map(is_hhmm, filter(str.isdecimal, cells[header])))
             }
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
-        others: Decimal = marks.pop() if len(marks) == 1 else ""
+        are_mixed = len(marks) > 1
+        others: Decimal = "" if are_mixed or not marks else marks.pop()
         for header, name in self._fields.items():
             if name not in _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys():
                 continue
             decimal: Decimal = self._decimal or styles[header].decimal
             if not decimal and (example := open_mark_in(cells[header])):
                 number = plain(example, 20)
-                decimal = others or self._usual_mark(header, number, cells[header])
+                decimal = others or self._usual_mark(header, number, cells[header], are_mixed=are_mixed)
                 if self._table.delimiter not in (",", ""):
                     self._note(f'{number} in "{plain(header, 40)}" is read with the mark "{decimal}" before decimals.')
             styles[header] = replace(styles[header], decimal=decimal)
         return styles
 
-    def _usual_mark(self, header: str, example: str, cells: list[str]) -> Decimal:
+    def _usual_mark(self, header: str, example: str, cells: list[str], *, are_mixed: bool) -> Decimal:
         """Return the mark before decimals of files of a kind; ask where there is none.
 
-        Between commas it is a point, and so it is in the cells of a workbook, whose numbers have no other. A number
-        that ends in a zero is text there.
+        Between commas it is a point, unless columns show both marks; and so it is in the cells of a workbook, whose
+        numbers have no other. A number that ends in a zero is text there.
         """
         delimiter = self._table.delimiter
-        if delimiter == "," or not (delimiter or any("," in cell or has_last_zero(cell) for cell in cells)):
+        if (delimiter == "," and not are_mixed) or not (
+            delimiter or any("," in cell or has_last_zero(cell) for cell in cells)
+        ):
             return "."
         problem = f'The mark in "{example}" of column "{plain(header, 40)}" may part thousands, or decimals.'
         hint = "Say which of the two stands before decimals."

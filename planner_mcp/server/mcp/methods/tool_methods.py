@@ -23,7 +23,7 @@ from planner_mcp.server.mcp.request_context import Context, has_session, princip
 from planner_mcp.server.tools import enable_toolset
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
-from planner_mcp.server.tools.tool_registry import APP_REGISTRY, ServerOffer, shown_tools, toolsets_of
+from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, ServerOffer, shown_tools, toolsets_of
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.text import Json
 
@@ -139,6 +139,9 @@ class PlannerToolHandler:
     def _unknown(self, ctx: Context, name: str) -> UnknownToolError:
         """Return the refusal of a tool that cannot be called: there is none, or its set is off and how to have it."""
         tool = next((tool for tool in self._offer.tools if tool.name == name), None)
+        if tool is None and name in _ADDRESS_TOOLS:
+            problem = f"The tool {name} is one of the address server."
+            return UnknownToolError(problem, errors=[Fault("/name", problem, "a tool of tools/list", _ADDRESS_HINT)])
         if tool is None:
             return _nearest(name, [tool.name for tool in self._offer.tools])
         if tool.is_review and self._settings.approval == "off":
@@ -165,6 +168,8 @@ class PlannerToolHandler:
         return {"resultType": "complete", **call_result(result, has_links=ctx.protocol_version >= LINKS_SINCE)}
 
 
+_ADDRESS_TOOLS: Final = frozenset(tool.name for tool in ADDRESS_REGISTRY)
+_ADDRESS_HINT: Final = "Write the text as address of a ticket or location, or add that server: planner-mcp address."
 _OTHER_NAMES: Final = {
     **dict.fromkeys(("plan", "create_plan", "make_plan", "optimize", "optimize_routes", "plan_routes"), "plan_day"),
     **dict.fromkeys(("solve", "start_job", "submit_job", "create_job"), "solve_vrp"),

@@ -96,6 +96,11 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
     assert way in named["message"]
     strange = await caller.error(app_replicas[0], "tools/call", "xyzzy", name="xyzzy", arguments={})
     assert strange["message"] == "No tool has this name."
+    elsewhere = await caller.error(
+        app_replicas[0], "tools/call", "resolve_addresses", name="resolve_addresses", arguments={}
+    )
+    assert elsewhere["message"] == "The tool resolve_addresses is one of the address server."
+    assert "resolve_vrp" not in str(elsewhere), "a name that resembles it"
     assert strange["data"]["errors"][0]["accepted"] == "a tool of tools/list"
     review = await caller.error(app_replicas[0], "tools/call", "review_plan", name="review_plan", arguments={})
     assert (review["data"]["type"], "PLANNER_APPROVAL" in review["message"]) == ("UnknownTool", True), "no set has it"

@@ -255,6 +255,14 @@ def test_a_mark_that_nothing_settles_is_asked_about_once(cell: str) -> None:
     assert day.scenario(name="x", planning_date="2025-07-15")["tickets"][0]["demand"] == (1500 if "." in cell else 1.5)
 
 
+def test_a_mark_is_asked_about_between_commas_where_columns_show_both() -> None:
+    """SPEC T7: `3,5` beside it says that 1,200 may be 1.2, whatever the coordinates are written with."""
+    for volume, asked in (('"3,5"', ["decimal"]), ("3.5", [])):
+        day = TableImport()
+        day.add_tickets(table(f'id,lat,lon,kg,m3\na,48.1371,11.5754,"1,200",{volume}\n'), {})
+        assert [fault.path for fault in day.faults] == asked
+
+
 def test_a_number_of_a_workbook_that_ends_in_a_zero_is_asked_about() -> None:
     """SPEC T7: it is text there, perhaps of a German program: 1.500 kg would be planned as 1.5."""
     for cell, asked in (("1.500", ["decimal"]), ("1.500 kg", ["decimal"]), ("1.125", [])):
