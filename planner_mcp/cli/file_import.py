@@ -23,6 +23,7 @@ from planner_mcp.formats.tables.import_options import Form, ImportedScenario, Im
 from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
@@ -54,6 +55,7 @@ Format = Annotated[Form | None, typer.Option("--format", help="Format of the fil
 Decimal = Annotated[str, typer.Option(help="Mark before decimals, . or , where the file does not show it.")]
 _ASKED: Final = {"--column": "column", "--depot": "depot", "--date": "date", "--sheet": "sheet", "--decimal": "decimal"}
 """Options that answer a question, with the answer each gives."""
+_FULLER: Final = "Write a fuller address, or give its latitude and longitude, in a table as columns lat and lon."
 _OPEN: Final = re.compile(rf'Name it {IN_COLUMNS}: "(.*)"; "" leaves it out\.')
 _LEFT_OUT: Final = re.compile(r'or --column "(.*)=" to leave it out')
 """What a hint says of an open column, in the words of a tool and in those of the command line."""
@@ -180,7 +182,7 @@ def check_imported(read: ImportedScenario, settings: Settings) -> None:
     for warning in warnings(scenario)[:MAX_SHOWN]:
         typer.echo(f"Warning: {warning}", err=True)
     for fault in grouped(scenario.findings)[:MAX_SHOWN]:
-        typer.echo(f"Nobody can serve it: {(read.in_file(fault) or fault).as_line()}", err=True)
+        typer.echo(f"Nobody can serve it: {_as_option(read.in_file(fault) or fault, _GIVEN).as_line()}", err=True)
 
 
 def _read_scenario(
@@ -207,6 +209,8 @@ def _read_scenario(
 def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
     """Return a fault that names options instead of fields."""
     hint = fault.hint.replace(IN_COLUMNS, "with --column", 1)
+    if fault.open_address or fault.reason is InfeasibilityReason.NO_POSITION:
+        hint = _FULLER
     if found := _OPEN.fullmatch(fault.hint):
         header, field = found[1], fault.accepted.split(" or ")[0]
         hint = f'Write --column "{header}={field}", or --column "{header}=" to leave it out.'

@@ -22,7 +22,7 @@ from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
-from planner_mcp.routing.plan import Plan, gap_at_most
+from planner_mcp.routing.plan import UNIT_LEGS, Plan, gap_at_most
 from planner_mcp.routing.scenario.shown_scenario import ShownAgent, ShownScenario, ShownTicket
 from planner_mcp.text import Json, compact, counted, plain
 
@@ -121,6 +121,7 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
         cells = (str(len(route.visits)), times.moment(route.start_s), times.moment(route.end_s))
         table.add_row(Text(_with_name(route.agent_id, agents)), *cells, length(route.distance_m, unit))
     console.print(table)
+    is_unknown = plan.travel.get("source") == UNIT_LEGS
     currency = (scenario.get("options") or {}).get("currency")
     facts = [
         f"{plan.tickets_served} of {counted(plan.tickets_total, 'ticket')} served",
@@ -128,6 +129,7 @@ def show_plan(scenario: ShownScenario, plan: Plan, gap: float | None) -> None:
         f"cost {plan.cost:,.0f}{f' {plain(currency)}' if currency else ''}",
         *([] if gap is None or gap >= 1 else [f"no plan is {f'more than {gap:.1%} ' if gap else ''}cheaper"]),
         f"by {plan.engine}",
+        *(["travel is not known: each leg counts 1, and times are not real"] if is_unknown else []),
     ]
     console.print(Text(", ".join(facts)), soft_wrap=True)
     for entry in plan.unassigned[:1]:

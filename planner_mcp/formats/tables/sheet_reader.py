@@ -62,7 +62,8 @@ _COMMENTS: Final = "Comments on cells are not read."
 _MOST_NAMED: Final = 20
 """Sheets that a refusal names."""
 _FEW: Final = 3
-_CELL: Final = re.compile(rb"<(?:\w+:)?c[\s/>]")
+_VALUE: Final = re.compile(rb"<(?:\w+:)?(?:v|is|f)[\s/>]")
+"""In a cell that has more than a format."""
 _LONGEST_NAME: Final = 31
 """Characters that a sheet's name may have."""
 _DAYS_OF_HOURS: Final = {
@@ -109,15 +110,15 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
 
 
 def _filled(book: CalamineWorkbook, workbook: WorkbookPackage) -> list[str]:
-    """Return the visible sheets, without those of any name in which there is nothing; all where there is nothing."""
+    """Return the visible sheets, without those in which there is nothing but one called so after the tickets."""
     visible = [
         each.name
         for each in book.sheets_metadata
         if (each.typ, each.visible) == (SheetTypeEnum.WorkSheet, SheetVisibleEnum.Visible)
     ]
-    known = {name for name in visible if normalized(name) in _TICKETS | _AGENTS | _STAFF}
+    known = {name for name in visible if normalized(name) in _TICKETS}
     if workbook.kind == "xlsx":  # without reading them
-        filled = [name for name in visible if name in known or _CELL.search(part_of_sheet(workbook.parts, name))]
+        filled = [name for name in visible if name in known or _VALUE.search(part_of_sheet(workbook.parts, name))]
     else:
         filled = [name for name in visible if name in known or book.get_sheet_by_name(name).total_height]
     return filled or visible

@@ -30,7 +30,13 @@ from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.formats.tables.window_parsing import BREAKS, are_same_windows, next_day_begin, next_day_end
+from planner_mcp.formats.tables.window_parsing import (
+    BREAKS,
+    are_same_windows,
+    common_windows,
+    next_day_begin,
+    next_day_end,
+)
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
@@ -89,6 +95,8 @@ class TableImport:
     """Hours that pass midnight."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)
     """Kinds that are no known word."""
+    in_common: int = 0
+    """Tickets of which columns say different hours."""
     origins: dict[str, list[SourceRow]] = field(default_factory=lambda: {"tickets": [], "agents": [], "locations": []})
     """What each part of the day was read from."""
     _wanted: list[AmountColumn] = field(default_factory=list)
@@ -296,6 +304,8 @@ class TableImport:
             notices.append(f"Agents without a capacity, for which 0 is taken: {self.without_capacity}.")
         if self.overnight:
             notices.append(f"Read as ending on the next day: {', '.join(list(self.overnight)[:_FEW])}.")
+        if self.in_common:
+            notices.append(f"Tickets with hours in several columns, read as what these share: {self.in_common}.")
         if self.taken_as_deliveries:
             kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
             notices.append(f"Of unknown kind, taken as deliveries: {kinds}.")
@@ -380,9 +390,13 @@ class TableImport:
         if opens is None and closes is None:
             return windows
         hours = [self._forward("00:00" if opens is None else opens, OPEN_END if closes is None else closes)]
-        if windows and not are_same_windows(windows, hours):
-            problem, hint = "The row has a time window, and hours beside it.", "Leave one of the columns out."
-            self.faults.append(Fault(origin.path, problem, "one of the two", hint, which=origin.which))
+        if not windows or are_same_windows(windows, hours):
+            return hours
+        if common := common_windows(windows, hours):
+            self.in_common += 1
+            return common
+        problem, hint = "The row has a time window, and other hours beside it.", "Leave one of the columns out."
+        self.faults.append(Fault(origin.path, problem, "hours that overlap", hint, which=origin.which))
         return hours
 
     def _forward(self, opens: Any, closes: Any) -> list[Any]:

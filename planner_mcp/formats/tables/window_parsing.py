@@ -136,6 +136,21 @@ def are_same_windows(one: Windows, other: Windows) -> bool:
     return first == second
 
 
+def common_windows(windows: Windows, hours: Windows) -> list[list[Any]]:
+    """Return what windows have in common with hours beside them; nothing where they share no time, or have no times."""
+    found = []
+    for opens, closes in windows:
+        for begin, end in hours:
+            try:
+                first = max(opens, begin, key=lambda side: moment(side, {}))
+                last = min(closes, end, key=lambda side: moment(side, {}))
+                if moment(first, {}) < moment(last, {}):
+                    found.append([first, last])
+            except ValueError:  # of another day, or a fault of the day
+                return []
+    return found
+
+
 def _simple(text: str) -> str:
     return _DELIVERED.sub("", simplified(text, MAX_WINDOWS_CELL))
 

@@ -82,6 +82,17 @@ def test_a_column_without_a_field_is_no_wish_to_leave_it_out(tmp_path: Path) -> 
     assert (status, day["tickets"][0]["demand"]) == (0, 3)
 
 
+def test_hints_for_an_address_say_what_to_write_in_the_file(tmp_path: Path) -> None:
+    """SPEC T7: tools of a server are nothing that a person at a shell has."""
+    hint = "Write a fuller address, or give its latitude and longitude, in a table as columns lat and lon."
+    text = 'id,address,kg\na,"5 Market St, San Antonio",3\nb,"Königstr. 1, Stuttgart",4\n'
+    status, output_lines, _ = imported(tmp_path, "orders.csv", text)
+    assert (status, output_lines[-1].startswith("Nobody can serve it: /2/address: a (")) == (0, True)
+    assert output_lines[-1].endswith(hint)
+    status, output_lines, _ = imported(tmp_path, "orders.csv", text, "--depot", "Springfield")
+    assert (status, output_lines[-1].endswith(hint)) == (1, True)
+
+
 def test_faults_of_a_fleet_begin_with_the_name_of_its_file(tmp_path: Path) -> None:
     """SPEC T7: line 3 of which file, a person would ask."""
     for text, faults in (

@@ -67,3 +67,6 @@ def test_the_table_is_in_clock_times_and_markup_of_names_stays_text(capsys: pyte
     assert "no plan is cheaper" in capsys.readouterr().err
     show_plan(scenario, Plan.from_json(plan), 1.0)
     assert "cheaper" not in capsys.readouterr().err, "of every plan it is true that none costs less than nothing"
+    plan["travel"] = {"source": "unit legs"}
+    show_plan(scenario, Plan.from_json(plan), 1.0)
+    assert "travel is not known: each leg counts 1, and times are not real" in capsys.readouterr().err

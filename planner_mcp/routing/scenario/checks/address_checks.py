@@ -22,7 +22,7 @@ def tickets_without_position(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(
                 f"/tickets/{index}/{'location' if ticket.address is None else 'address'}",
                 "Its address gave no position.",
-                "an address with its city, or a position",
+                "an address with its city and state or country, or a position",
                 NO_POSITION_FIX,
                 "logic",
                 reason=InfeasibilityReason.NO_POSITION,

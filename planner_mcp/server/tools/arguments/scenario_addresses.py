@@ -228,7 +228,7 @@ def _is_one_point(found: _Sorted) -> bool:
 def _fault(each: _Wanted, resolved: ResolvedAddress) -> Fault:
     shown = plain(each.text, MAX_SHOWN)
     choices = "; ".join(_readings(resolved))
-    accepted = f"one of: {choices}" if choices else "an address with its city, or a position"
+    accepted = f"one of: {choices}" if choices else "an address with its city and state or country, or a position"
     problem = f"The address of {plain(each.owner, MAX_SHOWN)} is {_open_word(resolved)}: {shown}."
     return Fault(each.path, problem, accepted, _HINT, "logic", open_address=each.text)
 

@@ -267,6 +267,13 @@ def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_report
     assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
 
 
+def test_a_sheet_of_agents_without_values_counts_as_none() -> None:
+    """SPEC T5: templates have one that nobody fills in; the agents are then given with the call, or assumed."""
+    for nothing in ("", '<row r="1"><c r="A1" s="1"/><c r="B1" s="1"></c></row>'):
+        read = tables_of(workbook({"Orders": SHEET, "Fahrzeuge": sheet_xml(nothing)}), sheet="", max_rows=9)
+        assert (list(read), read["tickets"].notices) == (["tickets"], ())
+
+
 def test_a_sheet_of_staff_is_no_fleet_beside_one_of_vehicles_and_takes_no_sheet_of_tickets() -> None:
     """SPEC T5: two sheets of agents are refused, and a dispatcher may keep people beside vehicles."""
     for book in ({"Orders": SHEET, "Vehicles": FLEET, "Staff": FLEET}, {"Staff visits": SHEET, "Vehicles": FLEET}):
