@@ -55,6 +55,7 @@ from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
+from planner_mcp.formats.tables.window_parsing import day_of_weekdays
 
 _SUGGESTION_SIMILARITY: Final = 0.85
 _SERVICE_FIELDS: Final = {seconds: name for name, seconds in SERVICE_UNITS_S.items()}
@@ -75,6 +76,8 @@ _ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
 """Where an agent begins and ends, if `Start` and `End` have names of places below them."""
 _FEW_DIGITS: Final = 4
 """Digits from which a number is rather the id of an order than an amount or the number of a row."""
+CODE_AND_TOWN: Final = re.compile(r"(?:[A-Z]{1,2}-)?\d{4,5} [^\W\d]{3}")
+"""How the address of a town begins, whatever its header."""
 _WHOLE: Final = re.compile(r"\D*+\d[^,]*+,.*?[^\W\d]{3}|[^省市区县]*+[省市区县].*?\d号")
 """A number before a comma and a word behind it; a division and a number in Chinese."""
 _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero"})
@@ -269,8 +272,9 @@ class _Proposal:
     def _by_days(self, header: str) -> None:
         """Ask about days, other than those of an order, of which some are the one planned and others are not."""
         style = style_of(self._cells[header], self._planning_date)
-        days = {date_in(cell, style) for cell in self._cells[header]} - {""}
-        if self._planning_date in days and len(days) > 1 and not self._is_of_order(header):
+        planned = self._planning_date
+        days = {date_in(cell, style) or day_of_weekdays(cell, planned) for cell in self._cells[header]} - {""}
+        if planned in days and len(days) > 1 and not self._is_of_order(header):
             self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
 
     def _other_end(self, header: str) -> str | None:
@@ -343,6 +347,8 @@ class _Proposal:
                 self._take(header, whole)
             else:
                 self._ask(header, (whole,), "beside other times {}")
+        elif (end := _PLACES_OF_SHIFT.get(name)) and self._is_free(end) and self._are_towns(header):
+            self._take(header, end)
         elif name in sides and look.kind not in ("positions", "places", "phones"):
             is_word = not self._meanings[header].is_exact or len(header) <= len("ab") or self._are_places(header)
             if look.kind != "days" and self._is_free(name) and not (look.kind == "texts" and is_word):
@@ -368,6 +374,10 @@ class _Proposal:
     def _are_one_sided(self, header: str, name: str) -> bool:
         cells = [cell for cell in self._cells[header] if normalized_word(cell)]
         return are_one_sided(cells, is_end=name == "closes")
+
+    def _are_towns(self, header: str) -> bool:
+        """Return whether all cells are towns behind their codes."""
+        return all(map(CODE_AND_TOWN.match, self._cells[header]))
 
     def _are_places(self, header: str) -> bool:
         """Return whether cells below `from` or `to` are names of places: words without any digit."""
@@ -448,6 +458,9 @@ class _Proposal:
         if name := self._field_by_cells(header, look, meaning):
             self._take(header, name, is_guess=True)
             return
+        if self._kind == "tickets" and self._are_weekdays(header):
+            self._by_days(header)
+            return
         if self._names_agents(header):
             self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
             return
@@ -509,6 +522,12 @@ class _Proposal:
             return "id"
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
         return "window" if look.kind == "windows" and is_delivery and not self._has_hours() else ""
+
+    def _are_weekdays(self, header: str) -> bool:
+        """Return whether nearly all cells are weekdays and nothing else: Mo, Mi, Fr."""
+        cells = [cell for cell in self._cells[header][:MAX_SAMPLE] if normalized_word(cell)]
+        count = sum(len(cell) <= MAX_CELL and day_of_weekdays(cell, self._planning_date) != "" for cell in cells)
+        return bool(cells) and 5 * count >= 4 * len(cells)
 
     def _names_agents(self, header: str) -> bool:
         """Return whether each cell of a column of tickets is the id or the name of an agent."""

@@ -100,6 +100,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
         day.are_agents_made_up = not import_options.agents
     day.settle_agents()
+    day.settle_hours()
     if depot := day.settle_places(fields.get("depot")):
         fields["depot"] = depot
     if not day.agents:

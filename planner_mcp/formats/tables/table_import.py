@@ -18,7 +18,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import NO_OTHER_TABLE, OtherTable, propose_mapping
+from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, NO_OTHER_TABLE, OtherTable, propose_mapping
 from planner_mcp.formats.tables.column_values import DELIVERIES, PICKUPS
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
@@ -32,6 +32,7 @@ from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import (
     BREAKS,
+    after_midnight,
     are_same_windows,
     common_windows,
     next_day_begin,
@@ -68,6 +69,7 @@ _METRES: Final = 1000.0
 _HOME: Final = re.compile(r"address|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
 """Parts of headers below which agents have addresses, and no names of depots."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
+_DAY_S: Final = 86400.0
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 
@@ -152,8 +154,10 @@ class TableImport:
             self.without_capacity += not cells.pop("amounts", 0)
             agent: Json = {"id": str(cells.pop("id", f"row-{origin.number}")), "capacity": 0}
             if {"location", *AXES} & cells.keys():
-                if "location" in cells and not AXES & cells.keys() and _HOME.search(origin.headers["location"]):
-                    self._add_home(str(cells["location"]), origin)
+                name = str(cells.get("location", ""))
+                is_address = CODE_AND_TOWN.match(name) or _HOME.search(origin.headers.get("location", ""))
+                if name and not AXES & cells.keys() and is_address:
+                    self._add_home(name, origin)
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:
@@ -198,6 +202,23 @@ class TableImport:
         if count:
             self.notices[f"Tickets that name unknown agents, which may be served by any: {count}."] = None
         self._price_preferences(agents)
+
+    def settle_hours(self) -> None:
+        """Read hours of tickets as those after midnight where all shifts pass it, and begin later than these hours."""
+        try:
+            shifts = [(moment(each["shift_start"], {}), moment(each["shift_end"], {})) for each in self.agents]
+        except (KeyError, ValueError):  # without a shift, or of another day
+            return
+        if not shifts or not all(begin < _DAY_S < end for begin, end in shifts):
+            return
+        first, last = min(begin for begin, _ in shifts), max(end for _, end in shifts)
+        moved: dict[str, None] = {}
+        for window in (window for ticket in self.tickets for window in ticket.get("time_windows", ())):
+            if later := after_midnight(window, first, last):
+                moved["-".join(map(str, later))] = None
+                window[:] = later
+        if moved:
+            self.notices[f"Read as after midnight, which all shifts pass: {', '.join(list(moved)[:_FEW])}."] = None
 
     def _price_preferences(self, agents: Iterable[Json]) -> None:
         """Give preferred agents a price where the table has none for any: without one they have no effect."""

@@ -39,6 +39,7 @@ from planner_mcp.formats.tables.time_parsing import day_in, is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.window_parsing import (
     breaks_in,
+    day_of_weekdays,
     names_half_days,
     names_weekdays,
     says_holidays,
@@ -128,7 +129,7 @@ class TableRows:
         """Return the rows, by their index, in which a column of days names another than the one that is planned."""
         found: set[int] = set()
         for header in (header for header, name in self._fields.items() if name == "date"):
-            days = [day_in(row.get(header, ""), styles[header]) for _, row in self._table.rows]
+            days = [_named_day(row.get(header, ""), styles[header]) for _, row in self._table.rows]
             others = {at for at, day in enumerate(days) if day not in ("", self._planning_date)}
             if others:
                 column = plain(header, 40)
@@ -280,9 +281,13 @@ class TableRows:
         return round(value * unit.factor / column.factor, 9)
 
 
+def _named_day(text: str, style: CellStyle) -> str:
+    return day_in(text, style) or day_of_weekdays(text, style.planning_date)
+
+
 def _day(text: str, path: str, *, style: CellStyle) -> str | Fault:
-    """Return the day of a cell."""
-    if day := day_in(text, style):
+    """Return the day of a cell, which may be the next of some weekdays."""
+    if day := _named_day(text, style):
         return day
     return Fault(path, f"{shown(text)} is no day.", "days such as 2025-07-15", "Write it so, or leave the cell empty.")
 

@@ -92,6 +92,19 @@ def names_weekdays(text: str) -> bool:
     return split_day(simple, PLAIN_STYLE) is None and bool(hours_by_weekday(simple))
 
 
+def day_of_weekdays(text: str, planning_date: str) -> str:
+    """Return the planning date, or the next day after it, of a cell that names weekdays and no hours; else nothing."""
+    segments = hours_by_weekday(_simple(text))
+    days = frozenset[int]().union(*(named for named, _ in segments))
+    try:
+        first = read_date(planning_date)
+    except ValueError:
+        return ""
+    ahead = min(((day - first.weekday()) % 7 for day in days), default=None)
+    is_bare = not any(rest for _, rest in segments)
+    return "" if ahead is None or not is_bare else (first + timedelta(days=ahead)).isoformat()
+
+
 def names_half_days(text: str) -> bool:
     """Return whether a window of a cell is a half of the day, named by a word."""
     simple = _simple(text)
@@ -125,6 +138,24 @@ def next_day_begin(begin: Any, shift_start: Any, shift_end: Any) -> str | None:
         return None
     later = at + DAY_HOURS * HOUR_S
     return written(later) if at < first and later < last else None
+
+
+def after_midnight(window: Sequence[Any], first: float, last: float) -> list[Any] | None:
+    """Return a window after the midnight that all shifts pass, in hours of their first day: 26:00-29:30.
+
+    Args:
+        window: As the scenario takes it.
+        first: Begin of the first shift, in seconds.
+        last: End of the last shift, after midnight.
+    """
+    try:
+        opens, closes = (moment(side, {}) for side in window)
+    except ValueError:  # of another day, or a fault of the day
+        return None
+    day_s = DAY_HOURS * HOUR_S
+    if opens >= first or opens + day_s >= last or first < closes <= day_s:
+        return None
+    return [written(opens + day_s), window[1] if closes > day_s else written(closes + day_s)]
 
 
 def are_same_windows(one: Windows, other: Windows) -> bool:

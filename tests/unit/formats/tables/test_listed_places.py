@@ -53,13 +53,15 @@ def test_a_sheet_of_places_has_the_tickets_where_no_other_sheet_has() -> None:
     assert [ticket["id"] for ticket in read(Standorte=ORDERS, Fahrzeuge=fleet).body["tickets"]] == ["A-1", "A-2"]
 
 
-@pytest.mark.parametrize("header", ["Wohnort", "Home address"])
-def test_the_home_of_an_agent_may_be_no_more_than_a_town(header: str) -> None:
+@pytest.mark.parametrize(
+    ("header", "home"), [("Wohnort", "Esslingen"), ("Home address", "Esslingen"), ("Start", "73728 Esslingen")]
+)
+def test_the_home_of_an_agent_may_be_no_more_than_a_town(header: str, home: str) -> None:
     """SPEC T5, O4: it is looked up like an address; it was called a place that the file does not have."""
-    fleet = sheet_xml(rows_of((*FLEET, header), ("B-1", 10.0, "Esslingen"), ("B-2", 10.0, "Esslingen")))
+    fleet = sheet_xml(rows_of((*FLEET, header), ("B-1", 10.0, home), ("B-2", 10.0, home)))
     body = read(Aufträge=ORDERS, Fahrzeuge=fleet).body
-    assert [place for place in body["locations"] if "address" in place] == [{"id": "Esslingen", "address": "Esslingen"}]
-    assert {agent["start_location"] for agent in body["agents"]} == {"Esslingen"}
+    assert [place for place in body["locations"] if "address" in place] == [{"id": home, "address": home}]
+    assert {agent["start_location"] for agent in body["agents"]} == {home}
     unplaced = sheet_xml(rows_of(("Nr", "Menge"), ("A-1", 2.0)))
     assert "locations" not in read(Aufträge=unplaced, Fahrzeuge=fleet).body
 

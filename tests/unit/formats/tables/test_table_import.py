@@ -461,6 +461,40 @@ def test_a_window_that_says_the_hours_beside_it_is_read_once() -> None:
     assert "Tickets with hours in several columns, read as what these share: 2." in day.assumed()
 
 
+def test_hours_after_the_midnight_that_all_shifts_pass_are_of_the_next_day() -> None:
+    """SPEC T5, T7: a night round begins in the evening; who opens at 3 is not served the evening before."""
+    rows = "a,A,1,02:00-05:30\nb,B,1,from 03:00\nc,C,1,until 05:00\nd,D,1,22:00-02:00\ne,E,1,from 19:00\n"
+    windows = {}
+    for start in ("21:00", "05:00"):
+        day = TableImport()
+        day.add_tickets(table(f"id,place,qty,slot\n{rows}"), {"slot": "window"})
+        day.add_agents(table(f"id,capacity,shift start,shift end\nv,9,20:00,05:00\nw,9,{start},06:00\n"), {})
+        day.settle_agents()
+        day.settle_hours()
+        windows[start] = [each["time_windows"][0] for each in day.tickets]
+        assert ("Read as after midnight" in " ".join(day.assumed())) is (start == "21:00")
+    assert windows["21:00"] == [
+        ["26:00", "29:30"],
+        ["27:00", "47:59"],
+        ["24:00", "29:00"],
+        ["22:00", "26:00"],
+        ["19:00", "47:59"],
+    ]
+    assert windows["05:00"][:3] == [["02:00", "05:30"], ["03:00", "47:59"], ["00:00", "05:00"]], "one drives by day"
+
+
+def test_rows_of_other_weekdays_are_asked_about_and_passed_over() -> None:
+    """SPEC T5, T7: containers have days of their own; the planning date is a Tuesday."""
+    text = 'id,place,qty,Abfuhrtage\na,A,1,Di + Do\nb,B,1,"Mo, Mi, Fr"\nc,C,1,täglich\nd,D,1,Mo-Mi\n'
+    day = TableImport("2025-07-15")
+    mapping = day.add_tickets(table(text), {})
+    assert [(column.header, column.options) for column in mapping.open_columns] == [("Abfuhrtage", ("date",))]
+    day = TableImport("2025-07-15")
+    day.add_tickets(table(text), {"Abfuhrtage": "date"})
+    assert ([each["id"] for each in day.tickets], day.faults) == (["a", "c", "d"], [])
+    assert "Rows of another day than the planning date in Abfuhrtage, passed over: 1." in day.notices
+
+
 @pytest.mark.parametrize("header", ["time window", "时间窗", "TW"])
 def test_a_column_of_windows_is_one_of_hours(header: str) -> None:
     """SPEC T5: none is left out for its form; hours in columns of their own beside it are asked about."""
