@@ -98,7 +98,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "end_location": "end_location end_depot return_to 终点 返回地 zielort arrivee llegada destino",
     "id": "id agent agent_id employee_id employee_no staff_id staff_no personnel_no 工号 员工编号 kurzel "
     "personalnr personalnummer mitarbeiternr mitarbeiternummer matricule vehicle vehicle_id truck van plate "
-    "registration license_plate reg_no 车辆 车辆编号 车牌 车牌号 车号 编号 fahrzeug kennzeichen fahrzeugnr lkw "
+    "registration license_plate reg_no 车辆 车辆编号 车牌 车牌号 车号 编号 fahrzeug kennzeichen kennz fahrzeugnr lkw "
     "vehicule immatriculation camion vehiculo matricula furgoneta kenteken voertuig targa veicolo mezzo furgone "
     "pojazd rejestracja nr_rejestracyjny numer_rejestracyjny",
     "capacity": "capacity load max_load payload kg 容量 载重 载重量 最大载重 核载 核定载重 额定载重 kapazitat "

@@ -36,6 +36,11 @@ _ABSENT: Final = words_of(
     "absent sick ill onleave holiday vacation krank urlaub abwesend malade congé encongé enfermo enferma ausente "
     "vacaciones 请假 病假 休假 缺勤"
 )
+_PRESENT: Final = words_of(
+    "available present active induty onduty verfügbar anwesend aktiv imdienst einsatzbereit disponible présent actif "
+    "activo presente beschikbaar disponibile dostępny 可用 在岗 出勤"
+)
+"""Headers of columns that say no of agents who are absent."""
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
 _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
@@ -160,9 +165,12 @@ def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
 
 
 def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
-    """Yield what is said of columns of agents that are left out and in which some are called absent."""
+    """Yield what is said of columns of agents that are left out and in which some are called absent or not there."""
     for header in mapping.left_out:
-        if count := _count(table, header, _ABSENT):
+        count = _count(table, header, _ABSENT)
+        if normalized_word(header) in _PRESENT:
+            count += sum(bool(normalized_word(cell)) and not says_yes(cell) for cell in table.cells(header))
+        if count:
             yield f"Agents that are called absent in {plain(header, 40)}, read all the same: {count}."
 
 

@@ -214,3 +214,7 @@ def test_inactive_rows_and_absent_agents_are_named() -> None:
     staff = table("id,Anwesend\nv,x\nw,Urlaub\n")
     notices = list(absent_notices(staff, propose_mapping(staff, "agents", {})))
     assert notices == ["Agents that are called absent in Anwesend, read all the same: 1."]
+    for header in ("Verfügbar", "Available?", "可用"):
+        fleet = table(f"Kennz.,{header}\nA-K 11,ja\nA-K 12,no\nA-K 13,\n")
+        mapping = propose_mapping(fleet, "agents", {})
+        assert (mapping.fields["Kennz."], [each[-3:] for each in absent_notices(fleet, mapping)]) == ("id", [" 1."])
