@@ -28,7 +28,7 @@ LATE = "the route would end after the agent's shift and overtime."
         (
             "NO_POSITION",
             "Its address is not sure, so its place has no position. Ask the user.",
-            "其地点的地址没有得到位置。请询问用户；然后用 revise_scenario 给出该地点的 lat 和 lon，或更完整的地址。",
+            "其地点的地址没有得到位置。请向用户询问该地点的 lat 和 lon，或更完整的地址。",
         ),
         ("FROM_OLD_STORE", "A text of an older version.", "A text of an older version."),
     ],

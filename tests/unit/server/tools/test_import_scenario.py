@@ -194,7 +194,6 @@ async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
         (rows_of(("车牌号", "容量"), ("京A1", "much")), "/2/容量"),
         (rows_of(("车牌号", "容量"), ("京A1", -9.0)), "/2/容量"),
         (rows_of(("车牌号", "容量", "上班时间", "下班时间"), ("京A1", 9.0, "18:00", "08:00")), "/2/下班时间"),
-        ("", ""),
     ],
 )
 async def test_what_is_wrong_with_a_sheet_of_agents_is_placed_in_the_content(call: Call, rows: str, path: str) -> None:
