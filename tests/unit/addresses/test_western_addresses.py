@@ -7,6 +7,22 @@ from planner_mcp.addresses.western_addresses import resolve_western
 
 
 @pytest.mark.parametrize(
+    ("text", "city"),
+    [
+        ("Hauptstr. 5, 87435 Kempten", "Kempten (Allgäu)"),
+        ("Markt 1, 63450 Hanau", "Hanau am Main"),
+        ("Markt 1, 06108 Halle", "Halle (Saale)"),
+        ("Bad Homburg, DE", "Bad Homburg vor der Höhe"),
+        ("Markt 1, 09599 Freiberg", "Freiberg"),
+    ],
+)
+def test_a_german_city_is_known_by_its_short_name(text: str, city: str) -> None:
+    """SPEC O4: people leave out the river; a smaller city is not taken for a larger one of the same name."""
+    found = resolve_western(text)
+    assert (found.is_sure, found.address.city) == (True, city)
+
+
+@pytest.mark.parametrize(
     ("text", "country", "city"),
     [
         ("Marienplatz 8, 80331 München", "DE", "Munich"),
