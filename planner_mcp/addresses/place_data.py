@@ -20,10 +20,10 @@ from planner_mcp.addresses.division_names import short_names
 DATA_FILE: Final = Path(__file__).parent / "data" / "places.txt.xz"
 UNNAMED: Final = frozenset({"市辖区", "县", "省直辖县级行政区划", "自治区直辖县级行政区划"})
 """What the register calls levels that have no name of their own."""
-
-
 _GERMAN: Final = frozenset({"DE", "AT", "CH"})
+"""Countries in which names end in what tells a city from others of its name, …"""
 _APART: Final = re.compile(r" (?:\(.*|(?:an der|am|bei|im|in|in der|vor der|ob der) .*)$")
+"""… and these ends: Kempten (Allgäu), Hanau am Main."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +160,6 @@ def _latin_names(divisions: Mapping[str, Division]) -> dict[str, tuple[str, ...]
     return {name: tuple(codes) for name, codes in found.items()}
 
 
-def _short_name(name: str) -> str:
-    """Return a German name without what tells it from others: Kempten (Allgäu), Hanau am Main; empty without such."""
-    short = _APART.sub("", name)
-    return short if short != name else ""
-
-
 def _cities(lines: list[str]) -> dict[str, tuple[City, ...]]:
     found: dict[str, list[City]] = defaultdict(list)
     for line in lines:
@@ -181,11 +175,10 @@ def _cities(lines: list[str]) -> dict[str, tuple[City, ...]]:
 
 def _add_short_names(found: dict[str, list[City]]) -> None:
     """Add the short names of cities where no other of their country that is as large is called so."""
-    cities = [city for group in found.values() for city in group if city.country in _GERMAN]
-    short = {city: _short_name(city.name) for city in cities}
+    german = (city for group in found.values() for city in group if city.country in _GERMAN)
     added: dict[str, list[City]] = defaultdict(list)
-    for city, name in short.items():
-        for spelling in folded_spellings(name) if name else ():
+    for city in dict.fromkeys(city for city in german if _APART.search(city.name)):
+        for spelling in folded_spellings(_APART.sub("", city.name)):
             if all(other.country != city.country or other.people < city.people for other in found.get(spelling, ())):
                 added[spelling].append(city)
     for spelling, group in added.items():

@@ -53,9 +53,8 @@ from planner_mcp.formats.tables.header_words import (
 )
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
-from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
-from planner_mcp.formats.tables.window_parsing import day_of_weekdays
+from planner_mcp.formats.tables.window_parsing import day_of_weekdays, named_day
 
 _SUGGESTION_SIMILARITY: Final = 0.85
 _SERVICE_FIELDS: Final = {seconds: name for name, seconds in SERVICE_UNITS_S.items()}
@@ -272,9 +271,8 @@ class _Proposal:
     def _by_days(self, header: str) -> None:
         """Ask about days, other than those of an order, of which some are the one planned and others are not."""
         style = style_of(self._cells[header], self._planning_date)
-        planned = self._planning_date
-        days = {date_in(cell, style) or day_of_weekdays(cell, planned) for cell in self._cells[header]} - {""}
-        if planned in days and len(days) > 1 and not self._is_of_order(header):
+        days = {named_day(cell, style) for cell in self._cells[header]} - {""}
+        if self._planning_date in days and len(days) > 1 and not self._is_of_order(header):
             self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
 
     def _other_end(self, header: str) -> str | None:

@@ -32,6 +32,7 @@ from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import (
     BREAKS,
+    DAY_S,
     after_midnight,
     are_same_windows,
     common_windows,
@@ -39,6 +40,7 @@ from planner_mcp.formats.tables.window_parsing import (
     next_day_end,
 )
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
+from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
@@ -64,12 +66,10 @@ _DETOUR_KM: Final = 5
 _KM_AN_HOUR: Final = 50
 """What an agent without a price by km drives in an hour that has one."""
 _MOST: Final = 1e8
-_METRES: Final = 1000.0
-"""Price of a km where nobody has one: the cost of a plan is its distance."""
+"""Highest price that counts: what a preference is then worth is still a price that a day may have."""
 _HOME: Final = re.compile(r"address|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
 """Parts of headers below which agents have addresses, and no names of depots."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
-_DAY_S: Final = 86400.0
 _SAME_PLACE: Final = 0.001
 """Degrees, or units of the plane, up to which two positions of a named place are taken for one."""
 
@@ -209,7 +209,7 @@ class TableImport:
             shifts = [(moment(each["shift_start"], {}), moment(each["shift_end"], {})) for each in self.agents]
         except (KeyError, ValueError):  # without a shift, or of another day
             return
-        if not shifts or not all(begin < _DAY_S < end for begin, end in shifts):
+        if not shifts or not all(begin < DAY_S < end for begin, end in shifts):
             return
         first, last = min(begin for begin, _ in shifts), max(end for _, end in shifts)
         moved: dict[str, None] = {}
@@ -278,7 +278,7 @@ class TableImport:
 
     def columns_of_places(self, table: Table) -> dict[str, str]:
         """Return the columns of agents that name listed places."""
-        return columns_of_places(table, self._listed.keys()) if self._listed else {}
+        return columns_of_places(table, self._listed.keys())
 
     def settle_places(self, depot: str | None) -> str | None:
         """Leave out listed places that nothing names; return the depot: a single listed one where nothing names any."""
@@ -521,7 +521,7 @@ def _price_of_km(agents: Iterable[Json]) -> float:
     """Return the highest price of a km, with that of its time."""
     prices = [(_price(agent.get("cost_per_km")), _price(agent.get("cost_per_hour"))) for agent in agents]
     priced = [(km or 0.0) + (hour or 0.0) / _KM_AN_HOUR for km, hour in prices if (km, hour) != (None, None)]
-    return max(priced, default=_METRES)
+    return max(priced, default=PRICE_OF_METRES)
 
 
 def _price(value: Any) -> float | None:

@@ -18,9 +18,8 @@ from planner_mcp.formats.tables.header_words import says_crew
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
-from planner_mcp.formats.tables.time_parsing import date_in
 from planner_mcp.formats.tables.unit_words import words_of
-from planner_mcp.formats.tables.window_parsing import day_of_weekdays
+from planner_mcp.formats.tables.window_parsing import named_day
 from planner_mcp.formats.tables.yes_no_columns import says_yes
 from planner_mcp.text import plain
 
@@ -134,9 +133,7 @@ def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str)
     style = CellStyle(planning_date=planning_date)
     for header in mapping.left_out:
         cells = [texts[header] for _, texts in table.rows if header in texts]
-        days = list(
-            takewhile(bool, (date_in(cell, style) or day_of_weekdays(cell, planning_date) for cell in cells))
-        )  # most columns have none
+        days = list(takewhile(bool, (named_day(cell, style) for cell in cells)))  # most columns have none
         others = sum(day != planning_date for day in days)
         if len(days) == len(cells) and others:
             column = plain(header, 40)

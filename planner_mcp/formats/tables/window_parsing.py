@@ -16,6 +16,7 @@ from planner_mcp.formats.tables.time_parsing import (
     LATE,
     MINUTE_S,
     clock,
+    date_in,
     is_hhmm,
     one_sided,
     split_day,
@@ -32,6 +33,7 @@ MAX_WINDOWS_CELL: Final = 1000
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 _WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
+DAY_S: Final = DAY_HOURS * HOUR_S
 BREAKS: Final = "hours such as 12:00-12:30"
 _WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
 _WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
@@ -105,6 +107,11 @@ def day_of_weekdays(text: str, planning_date: str) -> str:
     return "" if ahead is None or not is_bare else (first + timedelta(days=ahead)).isoformat()
 
 
+def named_day(text: str, style: CellStyle) -> str:
+    """Return the day that a cell says by its date and no time, or by weekdays; empty where it says none."""
+    return date_in(text, style) or day_of_weekdays(text, style.planning_date)
+
+
 def names_half_days(text: str) -> bool:
     """Return whether a window of a cell is a half of the day, named by a word."""
     simple = _simple(text)
@@ -125,7 +132,7 @@ def next_day_end(opens: Any, closes: Any) -> str | None:
     """
     sides = [_HOURS_OF_DAY.fullmatch(each) if isinstance(each, str) else None for each in (opens, closes)]
     begin, end = (int(side[1]) * HOUR_S + int(side[2]) * MINUTE_S if side else -1 for side in sides)
-    half_day = DAY_HOURS * HOUR_S // 2
+    half_day = DAY_S // 2
     passes = 0 <= end < begin and begin >= half_day and end + half_day <= begin
     return written(end + DAY_HOURS * HOUR_S) if passes or begin == end == 0 else None
 
@@ -152,10 +159,9 @@ def after_midnight(window: Sequence[Any], first: float, last: float) -> list[Any
         opens, closes = (moment(side, {}) for side in window)
     except ValueError:  # of another day, or a fault of the day
         return None
-    day_s = DAY_HOURS * HOUR_S
-    if opens >= first or opens + day_s >= last or first < closes <= day_s:
+    if opens >= first or opens + DAY_S >= last or first < closes <= DAY_S:
         return None
-    return [written(opens + day_s), window[1] if closes > day_s else written(closes + day_s)]
+    return [written(opens + DAY_S), window[1] if closes > DAY_S else written(closes + DAY_S)]
 
 
 def are_same_windows(one: Windows, other: Windows) -> bool:

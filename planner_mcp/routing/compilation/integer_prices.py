@@ -26,7 +26,7 @@ from math import ceil, inf, lcm
 from typing import Final
 
 from planner_mcp.routing.compilation.scenario_extent import Extent, longest_s
-from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, has_travel_price
+from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES, Agent, Scenario, Ticket, has_travel_price
 
 _MAX_PRECISION: Final = 10**8
 """Largest cost scale per unit in a metre or second. Finer prices are rounded: 1 an hour by 2 parts in 100,000."""
@@ -92,7 +92,7 @@ def integer_prices_of(scenario: Scenario, scale: int, extent: Extent) -> Integer
         scale: Units per metre or second.
         extent: Bounds of the length and duration of any plan.
     """
-    default = Fraction(0 if has_travel_price(scenario) else 1000)
+    default = Fraction(0 if has_travel_price(scenario) else PRICE_OF_METRES)
     units = [price for _, price in _unit_prices(scenario, scale, default) if price]
     most = _most_a_plan_costs(scenario, extent, scale, default)
     penalties = [*(ticket.penalty for ticket in scenario.tickets), *(group.penalty for group in scenario.groups)]

@@ -498,8 +498,12 @@ def start_of(scenario: Scenario, agent: Agent) -> str | None:
     return agent.start_location if "start_location" in agent.model_fields_set else scenario.depot
 
 
+PRICE_OF_METRES: Final = 1000.0
+"""What a km costs where no agent has a price by km or hour: cost is distance."""
+
+
 def has_travel_price(scenario: Scenario) -> bool:
-    """Return whether any agent has a price by km or hour; without any, a km costs 1000."""
+    """Return whether any agent has a price by km or hour; without any, a km costs `PRICE_OF_METRES`."""
     return any(agent.cost_per_km is not None or agent.cost_per_hour is not None for agent in scenario.agents)
 
 

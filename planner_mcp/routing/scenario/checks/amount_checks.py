@@ -12,7 +12,14 @@ from planner_mcp.routing.scenario.checks.position_checks import is_on_globe
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean
 from planner_mcp.routing.scenario.checks.shipment_checks import nonzero_demand, shipments
 from planner_mcp.routing.scenario.checks.size_checks import MAX_DIMENSIONS
-from planner_mcp.routing.scenario.scenario_model import Group, Scenario, Ticket, has_travel_price, most_reloads
+from planner_mcp.routing.scenario.scenario_model import (
+    PRICE_OF_METRES,
+    Group,
+    Scenario,
+    Ticket,
+    has_travel_price,
+    most_reloads,
+)
 from planner_mcp.text import figure, plain
 
 _SERVED: Final = "a ticket that some agent may serve"
@@ -22,8 +29,6 @@ _PRICES: Final = {
     "groups": ("penalty",),
 }
 """Prices beside those by km and hour, by list."""
-_KM: Final = 1000.0
-"""What a km costs where nobody has a price: a preferred agent that is worth more is no sum that this outweighs."""
 
 
 def _unservable(path: str, problem: str, accepted: str, hint: str, reason: InfeasibilityReason) -> Fault:
@@ -247,7 +252,7 @@ def _fixed_prices(scenario: Scenario) -> Iterator[str]:
         for index, entry in enumerate(getattr(scenario, section)):
             yield from (f"/{section}/{index}/{field}" for field in fields if getattr(entry, field))
     for index, ticket in enumerate(scenario.tickets):
-        if 0 < ticket.switch_cost < _KM:
+        if 0 < ticket.switch_cost < PRICE_OF_METRES:  # a preference that is worth more than a km is no small sum
             yield f"/tickets/{index}/switch_cost"
     if scenario.options.balance_cost_per_hour:
         yield "/options/balance_cost_per_hour"
