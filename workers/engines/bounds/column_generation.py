@@ -142,7 +142,8 @@ class ColumnGeneration:
         """The bound when the last subset-row cuts were added."""
         self.best: DualBound | None = None
         self.is_solved = False
-        """Whether the linear program over all routes was solved, with the largest ng-sets."""
+        """Whether the linear program over all routes was solved, and nothing is left to do."""
+        self._refines = True
         for column in (*_columns_of(relaxed, incumbent), *pool):
             self._master.add(column)
 
@@ -162,16 +163,24 @@ class ColumnGeneration:
             self.best is not None and self._target is not None and self.best.value > self._target - self.relaxed.factor
         )
 
-    def run(self, deadline: float | None = None) -> None:
-        """Raise the bound until nothing is left to do or the time is up, with another deadline if one is given."""
+    def lower_target(self, cost: int) -> None:
+        """Take the cost of a cheaper plan, in cost units."""
+        self._target = cost * self.relaxed.factor
+
+    def run(self, deadline: float | None = None, *, refines: bool = True) -> None:
+        """Raise the bound until nothing is left to do or the time is up, with another deadline if one is given.
+
+        Without `refines` the ng-sets stay as they are and there are no subset-row cuts, until it is called again.
+        """
         self._deadline = self._deadline if deadline is None else deadline
+        self.is_solved, self._refines = self.is_solved and self._refines, refines
         while not self.is_solved and not self._is_over and not self.is_tight:
             if not self._solve_linear_program():
                 if self._subset_cuts:
                     self.is_solved = not self._is_over  # as far as it can be
                 elif not self._shrink_memory():
                     return
-            elif not (self.is_tight or self._is_over or self._cut_solved() or self._refine()):
+            elif not (self.is_tight or self._is_over or self._cut_solved() or (refines and self._refine())):
                 self.is_solved = True
 
     def _cut_solved(self) -> bool:

@@ -1,9 +1,10 @@
 """Proves how good a plan is: the quick bound, that of column generation, then the closing of the gap.
 
 Owns the order of the steps and what is told of them. A short search gives the routes of good plans, with which the
-linear program begins, and now and then a cheaper plan. The last step is the independent check, without which no plan
-is called optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as engines do.
-The bound never falls, and holds at any moment.
+linear program begins, and now and then a cheaper plan. Where the first linear program leaves a gap that few routes
+fit, it is closed at once; elsewhere the program is refined before. The last step is the independent check, without
+which no plan is called optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as
+engines do. The bound never falls, and holds at any moment.
 """
 
 import threading
@@ -44,6 +45,8 @@ CLOSE_SHARE: Final = 0.7
 """… and of that and closing the gap; the rest is for cuts and the check of the proof, …"""
 LONG_CLOSE_SHARE: Final = 0.9
 """… or of the check alone, where no cut is left that raises the bound."""
+EARLY_CLOSE_SHARE: Final = 0.1
+"""Share of the time for closing the gap before ng-sets grow and subset-row cuts are added."""
 CENTRAL_SHARE: Final = 0.25
 """Share of the time of closing for dual values by which fewer routes are within the gap."""
 SMALL_DAY_SHARE: Final = 0.9
@@ -162,21 +165,25 @@ class PlanProver:
             pool=pool,
             has_cuts=not is_small_day(self._problem),
         )
-        generation.run()
-        if (root := generation.best) is None:
+        root: DualBound | None = None
+        generation.run(refines=False)
+        if generation.is_solved and not generation.is_tight and not is_small_day(self._problem):
+            root = self._close(relaxed, generation, time.monotonic() + EARLY_CLOSE_SHARE * span_s, GAP_SHARES[:1])
+        if self._tree is None:
+            generation.run(root_ends)
+            root = generation.best
+            if root is not None and not generation.is_tight and not self._cancel[0]:
+                ends = self._began + (LONG_CLOSE_SHARE if generation.is_solved else CLOSE_SHARE) * span_s
+                root = self._close(relaxed, generation, ends, GAP_SHARES)
+        if root is None:
             return
-        if not (is_tight := generation.is_tight) and not self._cancel[0]:
-            ends = self._began + (LONG_CLOSE_SHARE if generation.is_solved else CLOSE_SHARE) * span_s
-            began = time.monotonic()
-            root = generation.central(began + CENTRAL_SHARE * (ends - began))
-            self._close(relaxed, generation, root, ends)
-        self._wait_until_judged()
         if is_small_day(self._problem):
             self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
-        elif self._has_gap():
-            generation.run(self._deadline)
-            root, is_tight = generation.best or root, generation.is_tight
-        has_proof = is_tight or self._tree is not None or is_small_day(self._problem)
+        elif self._tree is None:
+            if self._has_gap():
+                generation.run(self._deadline)
+            root = generation.best or root
+        has_proof = generation.is_tight or self._tree is not None or is_small_day(self._problem)
         if has_proof and self._best is not None and self._best >= self._cost:
             self._is_optimal = self._is_confirmed(relaxed, root)
 
@@ -238,28 +245,35 @@ class PlanProver:
         """Keep a bound, in cost units; every plan costs an integer of them."""
         self._best = bound if self._best is None else max(self._best, bound)
 
-    def _close(self, relaxed: RelaxedProblem, generation: ColumnGeneration, bound: DualBound, ends: float) -> None:
-        """Choose among all routes that a cheaper plan could have.
+    def _close(
+        self, relaxed: RelaxedProblem, generation: ColumnGeneration, ends: float, parts: Sequence[float]
+    ) -> DualBound:
+        """Choose among all routes that a cheaper plan could have, and return the dual values by which they were listed.
 
-        Where they are too many, those of a part of the gap are listed: they prove nothing, but a plan chosen among them
-        is cheaper and leaves fewer routes to list.
+        Where they are too many, those of the next part of the gap are listed: they prove nothing, but a plan chosen
+        among them is cheaper and leaves fewer routes to list.
         """
-        shares, known, cuts = GAP_SHARES, self._cost, [cut for cut, _ in bound.priced]
+        began = time.monotonic()
+        bound = generation.central(began + CENTRAL_SHARE * (ends - began))
+        shares, known, cuts = parts, self._cost, [cut for cut, _ in bound.priced]
         while shares and not self._is_over() and time.monotonic() < ends:
             share, *shares = shares
             columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
             if columns is None:
                 continue
             if (choice := RouteChoice(relaxed, columns, known, cuts).run(ends, self._cancel)) is None:
-                return
+                break
             if choice.routes is not None and not relaxed.relaxed:
                 self._found = _plan_of(relaxed, choice.routes)
             if share == 1:
                 self._tree = choice.tree
                 self._keep(min(known, choice.bound))
-                return
+                break
             self._wait_until_judged()
-            shares, known = (GAP_SHARES if self._cost < known else ()), self._cost
+            shares, known = (parts if self._cost < known else ()), self._cost
+        self._wait_until_judged()
+        generation.lower_target(self._cost)
+        return bound
 
 
 def _certificate(relaxed: RelaxedProblem, bound: DualBound, tree: ProofNode | None) -> OptimalityCertificate:

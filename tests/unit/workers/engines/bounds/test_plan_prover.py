@@ -517,8 +517,16 @@ def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() 
     assert not proves(day, replace(certificate, loads=dearer_cuts), cost + 1, lister)
 
 
-def test_subset_row_cuts_are_part_of_the_proof_that_is_checked() -> None:
+def test_a_gap_that_few_routes_fit_is_closed_without_subset_row_cuts() -> None:
+    """SPEC S2: where the first linear program leaves few routes, the choice among them is the proof."""
+    certificate, _ = proved_optimal(generated("wide", 7, 20))
+    assert certificate.tree is not None
+    assert certificate.cuts == ()
+
+
+def test_subset_row_cuts_are_part_of_the_proof_that_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC S2: without the cuts, or with dearer ones, nothing more is proved; a longer memory does no harm."""
+    monkeypatch.setattr(plan_prover, "EARLY_CLOSE_SHARE", 0.0)
     day = generated("wide", 7, 20)
     certificate, cost = proved_optimal(day)
     cuts, lister = certificate.cuts, route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
