@@ -24,7 +24,7 @@ from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.http.json_reading import UnreadableJsonError, unique_members
+from planner_mcp.server.http.json_reading import UnreadableJsonError, decode_text
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, plain
 
@@ -44,9 +44,9 @@ def read_scenario(path: Path) -> Any:
     """
     try:
         text = sys.stdin.read() if str(path) == STDIN else path.read_text(encoding="utf-8")
-        return json.loads(text.removeprefix(_MARK), object_pairs_hook=unique_members)
+        return decode_text(text.removeprefix(_MARK))
     except UnreadableJsonError as error:
-        raise input_error([Fault("", str(error))]) from error
+        raise input_error(error.errors) from error
     except (OSError, ValueError, RecursionError) as error:
         file = "The standard input" if str(path) == STDIN else str(path)
         problem = unreadable_message(path, error) if isinstance(error, OSError) else f"{file} is not JSON."

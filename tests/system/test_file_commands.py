@@ -52,7 +52,7 @@ def test_what_a_command_refuses_is_reported_with_its_place(tmp_path: Path) -> No
     (tmp_path / "roads.json").write_text("[]")
     refused = run_command_line("matrix", str(tmp_path / "roads.json"), "--data-dir", str(tmp_path / "data"))
     assert refused.exit_code == 1
-    assert refused.stderr.startswith(f"{WRONG}/: The text is not JSON of this form. (accepted: ")
+    assert refused.stderr.startswith(f"{WRONG}/: The text is not JSON of this form from byte 1 on. (accepted: ")
     refused = run_command_line("webhooks", "test", "http://example.com/hook", "--data-dir", str(tmp_path / "data"))
     assert refused.exit_code == 1
     assert refused.stderr.startswith("error 4014 EndpointForbidden: /url: ") and "(accepted: " in refused.stderr

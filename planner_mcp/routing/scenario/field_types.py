@@ -33,6 +33,7 @@ MAX_FREE_TEXT_LENGTH: Final = 500
 MAX_ID_LENGTH: Final = 100
 MAX_ROWS: Final = 20
 """Invalid rows of one matrix that are reported."""
+NO_WAY: Final = "Where there is no way, give a large number."
 
 POSITION_FIELD_NAMES: Final = frozenset({"lat", "lon", "lng", "latitude", "longitude", "coordinates", "x", "y"})
 PLACE_HINT: Final = "Give the place an id with lat and lon under /locations and name it"
@@ -332,20 +333,23 @@ def read_matrix(value: Any) -> tuple[tuple[float, ...], ...]:
 
     Raises:
         PydanticCustomError: The value is not a matrix.
-        ValidationError: Rows with other values, each with its index.
+        ValidationError: Other values, the first of each row with its place.
     """
     if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
         raise field_error("The matrix is not a list of lists.", "a list of rows, each a list of numbers")
-    wrong = list(islice((index for index, row in enumerate(value) if not _is_row(row)), MAX_ROWS))
-    if wrong:
-        error = field_error("The row contains a value that is not a number.", f"numbers up to {MAX_NUMBER:g}")
-        row_errors: list[InitErrorDetails] = [{"type": error, "loc": (at,), "input": None} for at in wrong]
-        raise ValidationError.from_exception_data("matrix", row_errors)
+    found = ((row, at) for row, cells in enumerate(value) if (at := first_beyond(cells, -MAX_NUMBER)) is not None)
+    if wrong := list(islice(found, MAX_ROWS)):
+        error = field_error("The value is not a distance or duration.", f"numbers up to {MAX_NUMBER:g}", NO_WAY)
+        cell_errors: list[InitErrorDetails] = [{"type": error, "loc": place, "input": None} for place in wrong]
+        raise ValidationError.from_exception_data("matrix", cell_errors)
     return tuple(tuple(row) for row in value)
 
 
-def _is_row(row: list[Any]) -> bool:
-    return set(map(type, row)) <= {int, float} and all(abs(cell) <= MAX_NUMBER for cell in row)
+def first_beyond(row: list[Any], least: float) -> int | None:
+    """Return the place of the first cell of a row that is no number from `least` to `MAX_NUMBER`; None for none."""
+    if set(map(type, row)) <= {int, float} and all(least <= cell <= MAX_NUMBER for cell in row):
+        return None
+    return next(at for at, cell in enumerate(row) if type(cell) not in (int, float) or not least <= cell <= MAX_NUMBER)
 
 
 MatrixField = Annotated[

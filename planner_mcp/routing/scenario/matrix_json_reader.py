@@ -9,14 +9,14 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
 
 from planner_mcp import arrays as np
 from planner_mcp.arrays import Floats
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.routing.scenario.field_types import MAX_NUMBER, read_id
+from planner_mcp.routing.scenario.field_types import MAX_NUMBER, NO_WAY, first_beyond, read_id
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.synonyms import MAX_NAME
 from planner_mcp.routing.scenario.travel_matrices import NAMES, TravelMatrices
@@ -64,7 +64,8 @@ def read_matrix_blocks(blocks: Iterator[bytes], *, max_locations: int) -> Travel
     except UnicodeDecodeError:
         raise input_error([Fault("", "The body is not UTF-8.", "JSON in UTF-8")]) from None
     except (ValueError, RecursionError):
-        raise input_error([Fault("", "The text is not JSON of this form.", _FORM)]) from None
+        problem = f"The text is not JSON of this form from byte {text.position + 1} on."
+        raise input_error([Fault("", problem, _FORM)]) from None
     ids = _ids(locations, faults)
     if not rows:
         faults.append(Fault("", "There are neither distances nor durations.", "one or both", "Add one.", "missing"))
@@ -83,7 +84,13 @@ class _Text:
         self._longest_row = longest_row
         self._text = b""
         self._at = 0
-        self._decoder = json.JSONDecoder(parse_constant=_refuse)
+        self._let_go = 0
+        self._decoder = json.JSONDecoder()  # it reads NaN too, which is refused at its place
+
+    @property
+    def position(self) -> int:
+        """Bytes before what is read next."""
+        return self._let_go + self._at
 
     def members(self) -> Iterator[tuple[str, Iterator[Any]]]:
         """Yield each key with the items of its list; take all items before the next key."""
@@ -141,13 +148,10 @@ class _Text:
         """Have more than so many bytes at hand, or all that is left; return whether there are more than before."""
         has_more = False
         while len(self._text) - self._at <= count and (block := next(self._blocks, b"")):
+            self._let_go += self._at
             self._text, self._at = self._text[self._at :] + block, 0
             has_more = True
         return has_more
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(name)
 
 
 def _few(name: str, items: Iterator[Any], most: int) -> Iterator[tuple[int, Any]]:
@@ -161,11 +165,13 @@ def _few(name: str, items: Iterator[Any], most: int) -> Iterator[tuple[int, Any]
 def _row(name: str, at: int, cells: Any, faults: list[Fault], most: int) -> Floats:
     if isinstance(cells, list) and len(cells) > most:
         raise TooLargeError(f"A row has more than {most} numbers.")
-    is_row = isinstance(cells, list) and set(map(type, cells)) <= {int, float}
-    if not is_row or not all(0 <= cell <= MAX_NUMBER for cell in cells):
+    if not isinstance(cells, list):
+        faults.append(Fault(f"/{name}/{at}", "The row is not a list.", "a list of numbers"))
+        return np.zeros(0)
+    if (wrong := first_beyond(cells, 0)) is not None:
         accepted = f"numbers from 0 to {MAX_NUMBER:g}"
-        faults.append(Fault(f"/{name}/{at}", "The row contains a value that is not a distance or duration.", accepted))
-        return np.zeros(len(cells) if isinstance(cells, list) else 0)
+        faults.append(Fault(f"/{name}/{at}/{wrong}", "The value is not a distance or duration.", accepted, NO_WAY))
+        return np.zeros(len(cells))
     return np.array(cells, dtype=np.float64)
 
 

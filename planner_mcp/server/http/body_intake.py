@@ -136,7 +136,7 @@ def posted_json(request: Request, form: str) -> Any:
     try:
         return decoded_in(request.scope).value
     except UnreadableJsonError as error:
-        raise input_error([Fault("", str(error), form)]) from None
+        raise input_error(error.errors or [Fault("", str(error), form)]) from None
 
 
 def has_content_type(request: Request, *accepted: str) -> bool:

@@ -3,7 +3,8 @@
 Owns every rule for the text of a body. Number and depth of its values are bounded before it is decoded, because
 decoding takes memory and recurses. Half of a surrogate pair is refused by I-JSON (RFC 7493 §2.1): the escape is valid
 JSON, but it is no Unicode text and cannot be written as UTF-8 again, neither in an answer that repeats an id nor in a
-log line. An object that names a member twice is refused too (§2.3): the last of both would count without a word.
+log line. An object that names a member twice is refused too (§2.3): the last of both would count without a word. Such
+names, and NaN, are listed with their places: in a day of a thousand tickets nobody finds them by eye.
 
 A small body is read at once (`read_json`). A large one is read in a process of its own (`outline_json`), and its caller
 gets an outline in which the arguments of tools are still text (`server/tools/large_arguments.py`).
@@ -13,11 +14,13 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
 
-from planner_mcp.errors import InvalidMessageError, TooLargeError
+from planner_mcp.errors import Fault, InvalidMessageError, TooLargeError
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.text import LONG_NUMBER, Json, plain
 
@@ -30,6 +33,8 @@ LARGE_ARGUMENTS: Final = 1024
 """Characters of arguments that stay text in the outline of a large body."""
 MOST_OUTLINE: Final = 64 * 1024
 """Characters of a large body beside the arguments of its calls."""
+_MOST_FAULTS: Final = 8
+_NOT_FINITE: Final = Fault("", "JSON has neither NaN nor Infinity.", "a finite number")
 _ANY_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _ONE_STRING: Final = rb'"(?:[^"\\]++|\\.)*+"?+'  # possessive: it never goes back
 _STRING: Final = re.compile(_ONE_STRING, re.DOTALL)
@@ -101,7 +106,7 @@ def decode_json(body: bytes | bytearray) -> Any:
         UnreadableJsonError: It is not JSON.
     """
     try:
-        return json.loads(body.decode(), parse_constant=_refuse_constant, object_pairs_hook=unique_members)
+        return decode_text(body.decode())
     except UnreadableJsonError:
         raise
     except json.JSONDecodeError as error:
@@ -114,17 +119,49 @@ def decode_json(body: bytes | bytearray) -> Any:
         raise UnreadableJsonError(LONG_NUMBER) from error
 
 
-def unique_members(members: list[tuple[str, Any]]) -> Json:
-    """Return the object of some members.
+def decode_text(text: str) -> Any:
+    """Return the value of a JSON text.
 
     Raises:
-        UnreadableJsonError: Two of them have the same name.
+        UnreadableJsonError: It names members twice, or has NaN or an infinity; `errors` has their places.
+        ValueError: It is not JSON, or has a number that Python does not read.
+        RecursionError: It nests too deep.
     """
-    found = dict(members)
-    if len(found) < len(members):
-        ((name, _),) = Counter(name for name, _ in members).most_common(1)
-        raise UnreadableJsonError(f'"{plain(name, 40)}" stands twice in one object.')
-    return found
+    misread = _Misread()
+    value = json.loads(text, parse_constant=misread.constant, object_pairs_hook=misread.members)
+    if misread.is_any:
+        faults = list(islice(misread.faults(value, ()), _MOST_FAULTS))
+        raise UnreadableJsonError(faults[0].problem, errors=faults)
+    return value
+
+
+class _Misread:
+    """What Python reads though I-JSON has it not: its fault takes the place of each such value, to be found there."""
+
+    def __init__(self) -> None:
+        self.is_any = False
+
+    def constant(self, _name: str) -> Fault:
+        """Return what stands for NaN or an infinity."""
+        self.is_any = True
+        return _NOT_FINITE
+
+    def members(self, members: list[tuple[str, Any]]) -> Json:
+        """Return the object of some members, in which the fault stands for what was named twice."""
+        found = dict(members)
+        if len(found) < len(members):
+            self.is_any = True
+            twice = [name for name, count in Counter(name for name, _ in members).items() if count > 1]
+            found |= {name: Fault("", f'"{plain(name, 40)}" stands twice in one object.') for name in twice}
+        return found
+
+    def faults(self, value: Any, place: tuple[str | int, ...]) -> Iterator[Fault]:
+        """Yield the faults that stand in a value, with their places."""
+        if isinstance(value, Fault):
+            yield replace(value, path=pointer(place))
+        elif isinstance(value, dict | list):
+            for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+                yield from self.faults(inner, (*place, name))
 
 
 def decoded_body(body: bytes | bytearray, limits: JsonLimits) -> DecodedBody:
@@ -253,8 +290,3 @@ def _without_large(call: Json) -> tuple[Json, Json]:
     large = LargeArguments.of(arguments, values_in)
     bare = {**call, "arguments": {}}
     return bare, call if len(large) <= LARGE_ARGUMENTS else {**call, "arguments": large.as_json()}
-
-
-def _refuse_constant(_name: str) -> NoReturn:
-    """Refuse NaN and the infinities, which Python reads and JSON has not."""
-    raise UnreadableJsonError("The body is not JSON, which has neither NaN nor Infinity.")

@@ -1,6 +1,7 @@
 """Large tables of travel, uploaded once and named by days (SPEC S1, T1)."""
 
 import json
+import math
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from planner_mcp.jobs.principals import LOCAL, READ, WRITE
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
-from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
+from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks, read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.http import matrices_api
 from planner_mcp.settings import RouterSettings, Settings
@@ -145,8 +146,13 @@ async def test_a_body_too_large_is_refused(http: httpx.AsyncClient) -> None:
         ({"locations": ["D", "A", "A"]}, {"/locations/2"}),
         ({"locations": ["D", 7, "\ud800"]}, {"/locations/1", "/locations/2"}),
         ({"distances": [[0, 1], [1, 0]]}, {"/distances"}),
-        ({"distances": [[0, 10, None], [-1, 0, 1], [0, True, 0]]}, {"/distances/0", "/distances/1", "/distances/2"}),
-        ({"durations": [[0, 1, 2], [1, 0], [1, 2, 1e12]]}, {"/durations", "/durations/2"}),
+        (
+            {"distances": [[0, 10, None], [-1, 0, 1], [0, True, 0]]},
+            {"/distances/0/2", "/distances/1/0", "/distances/2/1"},
+        ),
+        ({"durations": [[0, 1, 2], [1, 0], [1, 2, 1e12]]}, {"/durations", "/durations/2/2"}),
+        ({"durations": [[0, 1, math.nan], [1, 0, 1], [-math.inf, 2, 0]]}, {"/durations/0/2", "/durations/2/0"}),
+        ({"durations": [[0, 1, 2], "row", [1, 2, 0]]}, {"/durations", "/durations/1"}),
         ({"travel_times_s": [[1]], "a/b": [1]}, {"/travel_times_s", "/a~1b"}),
         ({"speed": 1}, {""}),
     ],
@@ -169,7 +175,6 @@ async def test_every_fault_of_an_upload_has_its_place(
         "{",
         '{"locations": ["a"], "distances": [[0]]} x',
         '{"distances": ' + "[" * 3000,
-        '{"a": [NaN]}',
         "\xff",
     ],
 )
@@ -178,6 +183,16 @@ async def test_what_is_no_such_text_is_refused(http: httpx.AsyncClient, text: st
     answer = await http.put("/matrices", content=text.encode("latin-1"))
     assert answer.status_code == 400
     assert [fault["path"] for fault in answer.json()["errors"]] == [""]
+
+
+def test_a_text_that_was_cut_off_is_refused_with_the_byte_at_which_it_ends() -> None:
+    """SPEC T7: nobody reads a file of 60 MB to its end; what was let go by then counts too."""
+    rows = ", ".join(["[0, 1, 2]"] * 3)
+    text = f'{{"locations": ["北", "A", "B"], "distances": [{rows}], "durations": [[0, 1'.encode()
+    for size in (1, 7, 1000):
+        with pytest.raises(InputError) as caught:
+            read_matrix_blocks((text[at : at + size] for at in range(0, len(text), size)), max_locations=3)
+        assert caught.value.message == f"The text is not JSON of this form from byte {text.rindex(b'[') + 1} on."
 
 
 async def test_nobody_reaches_the_tables_of_another(served: Any, key: Any) -> None:  # noqa: F811

@@ -62,7 +62,7 @@ def test_a_scenario_is_read_behind_a_mark_and_however_deep_it_is(tmp_path: Path)
     day.write_text("[" * 200_000)
     assert refused_output("validate", str(day)) == f"{WRONG}/: {day} is not JSON. (accepted: JSON (UTF-8))\n"
     day.write_text('{"name": "a", "name": "b"}')
-    assert refused_output("validate", str(day)) == f'{WRONG}/: "name" stands twice in one object.\n'
+    assert refused_output("validate", str(day)) == f'{WRONG}/name: "name" stands twice in one object.\n'
 
 
 def test_a_dash_is_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

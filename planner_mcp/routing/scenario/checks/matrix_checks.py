@@ -6,7 +6,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.reference_checks import named_places, places_of_agents
-from planner_mcp.routing.scenario.field_types import MAX_ROWS
+from planner_mcp.routing.scenario.field_types import MAX_ROWS, NO_WAY
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_model import matrix_order as order_of_rows
 from planner_mcp.text import plain
@@ -100,8 +100,7 @@ def matrix_values(scenario: Scenario) -> Iterator[Fault]:
     for name, table in scenario.travel.tables.items():
         wrong = ((index, row.index(low)) for index, row in enumerate(table) if row and (low := min(row)) < 0)
         for index, at in islice(wrong, MAX_ROWS):
-            hint = "Where there is no way, give a large number."
-            yield Fault(f"/travel/{name}/{index}/{at}", "The number is negative.", "0 or more", hint, "logic")
+            yield Fault(f"/travel/{name}/{index}/{at}", "The number is negative.", "0 or more", NO_WAY, "logic")
 
 
 def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:

@@ -175,4 +175,4 @@ async def _body(operation: RestOperation, request: Request) -> Any:
     try:
         return decoded_in(request.scope).value
     except UnreadableJsonError as error:
-        raise input_error([Fault("", str(error), "a JSON object")]) from None
+        raise input_error(error.errors or [Fault("", str(error), "a JSON object")]) from None

@@ -4,7 +4,7 @@ Owns the reading of a decoded body into messages, and the refusal of what is non
 JSON is read by `http/json_reading.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
 
-from planner_mcp.errors import InvalidMessageError
+from planner_mcp.errors import Fault, InvalidMessageError
 from planner_mcp.server.http.json_reading import decode_json
 from planner_mcp.text import Json
 
@@ -37,10 +37,13 @@ class MalformedError(InvalidMessageError):
         message: What is wrong.
         code: JSON-RPC code to answer with.
         request_id: Id of the request, where it could be read.
+        errors: What is wrong at which places, where that is known.
     """
 
-    def __init__(self, message: str, *, code: int = INVALID_REQUEST, request_id: Any = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, code: int = INVALID_REQUEST, request_id: Any = None, errors: Sequence[Fault] = ()
+    ) -> None:
+        super().__init__(message, errors=errors)
         self.rpc_code = code
         self.request_id = request_id
 
@@ -98,7 +101,7 @@ def as_parse_error() -> Iterator[None]:
     except MalformedError:
         raise
     except InvalidMessageError as error:
-        raise MalformedError(error.message, code=PARSE_ERROR) from error
+        raise MalformedError(error.message, code=PARSE_ERROR, errors=error.errors) from error
 
 
 def id_in(decoded: Any) -> int | str | None:

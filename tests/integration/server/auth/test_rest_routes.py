@@ -174,14 +174,15 @@ async def test_a_body_that_cannot_be_read_is_refused_with_its_place(
 ) -> None:
     """SPEC T7: whoever wrote it by hand finds the comma, and exports of old programs are in another encoding."""
     headers = {**ann, "content-type": "application/json"}
-    for content, said in (
-        (b'{"name": "x",\n "agents" 1}', "The body is not JSON: line 2, column 11."),
-        (b'{"name": "M\xfcller"}', "The body is not in UTF-8."),
-        (b'{"name": NaN}', "The body is not JSON, which has neither NaN nor Infinity."),
-        (b'{"name": "x", "name": "y"}', '"name" stands twice in one object.'),
+    for content, path, said in (
+        (b'{"name": "x",\n "agents" 1}', "", "The body is not JSON: line 2, column 11."),
+        (b'{"name": "M\xfcller"}', "", "The body is not in UTF-8."),
+        (b'{"agents": [{"capacity": NaN}]}', "/agents/0/capacity", "JSON has neither NaN nor Infinity."),
+        (b'{"name": "x", "name": "y"}', "/name", '"name" stands twice in one object.'),
     ):
         answer = await http.post("/v1/scenarios", content=content, headers=headers)
-        assert (answer.status_code, answer.json()["errors"][0]["problem"]) == (400, said)
+        (fault,) = answer.json()["errors"]
+        assert (answer.status_code, fault["path"], fault["problem"]) == (400, path, said)
 
 
 async def test_the_same_key_gives_the_same_job_and_another_body_is_refused(

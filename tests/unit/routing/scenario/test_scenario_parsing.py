@@ -519,7 +519,8 @@ def test_every_wrong_row_of_a_matrix_is_reported() -> None:
     with pytest.raises(InputError) as caught:
         parse_scenario(body(travel={"distances": rows, "durations": [["x"]] * 30}))
     paths = [fault.path for fault in caught.value.errors]
-    assert paths == ["/travel/distances/0", "/travel/distances/2", *(f"/travel/durations/{row}" for row in range(20))]
+    cells = ["/travel/distances/0/1", "/travel/distances/2/0", *(f"/travel/durations/{row}/0" for row in range(20))]
+    assert paths == cells
     negative = {"distances": [[0, -1], [-2, 0]], "matrix_locations": ["D", "A"]}
     with pytest.raises(InputError) as refused:
         parse_scenario(body(tickets=[ticket()], travel=negative))

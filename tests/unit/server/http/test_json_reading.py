@@ -1,6 +1,7 @@
 """The one reader of JSON bodies: depth, number of values, half a surrogate pair, and the outline of a large body."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from planner_mcp.server.http.json_reading import (
     UnreadableJsonError,
     decoded_body,
     is_deeper,
+    outline_arguments,
     outline_json,
     read_json,
 )
@@ -112,6 +114,24 @@ def test_a_name_that_stands_twice_in_one_object_is_refused() -> None:
     with pytest.raises(UnreadableJsonError, match='"demand" stands twice in one object'):
         read_json(b'{"tickets": [{"demand": 1, "id": "a", "demand": 2}]}', LIMITS)
     assert read_json(b'[{"a": {"a": 1}}, {"a": 2}]', LIMITS) == [{"a": {"a": 1}}, {"a": 2}]
+
+
+@pytest.mark.parametrize("read", [decoded_body, outline_arguments])
+def test_what_json_has_not_is_listed_with_its_places(
+    read: Callable[[bytes, JsonLimits], DecodedBody],
+) -> None:
+    """SPEC T7: in a day of a thousand tickets that a program wrote nobody finds them by eye."""
+    body = b'{"name": "a/b", "tickets": [{"id": "t-1", "demand": NaN}, {"demand": 1, "demand": 2}], "a/b": [-Infinity]}'
+    with pytest.raises(UnreadableJsonError) as caught:
+        _ = read(body, LIMITS).value
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
+        ("/tickets/0/demand", "JSON has neither NaN nor Infinity."),
+        ("/tickets/1/demand", '"demand" stands twice in one object.'),
+        ("/a~1b/0", "JSON has neither NaN nor Infinity."),
+    ]
+    with pytest.raises(UnreadableJsonError) as caught:
+        read_json(b"[" + b"NaN," * 50_000 + b"1]", LIMITS)
+    assert len(caught.value.errors) == 8
 
 
 @pytest.mark.parametrize("token", [b"1,", b"[],", b"{},", b'"",', b'{"a":1},'])
