@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import typer
 
-from planner_mcp.cli.environment_settings import read_settings
+from planner_mcp.cli.environment_settings import read_settings, unknown_variable_line, unknown_variables
 from planner_mcp.errors import PlannerError, ungrouped
 from planner_mcp.process_limits import usable_cores
 from planner_mcp.settings import Settings
@@ -56,7 +56,13 @@ def _export_spans() -> None:
 
 
 def run_service(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a process that serves to its end and return its result; a refusal is logged, one line for each fault."""
+    """Run a process that serves to its end and return its result; a refusal is logged, one line for each fault.
+
+    A variable that is nearly a setting is logged first: it has no effect, and the process runs as if it were not there.
+    """
+    for name, near in unknown_variables().items():
+        if near:
+            log.warning(unknown_variable_line(name, near))
     try:
         return _run(work)
     except PlannerError as error:

@@ -12,13 +12,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import typer
 
 import planner_mcp
 from planner_mcp.app import AppServices, open_application
-from planner_mcp.cli.environment_settings import unknown_variables
+from planner_mcp.cli.environment_settings import store_address, unknown_variable_line, unknown_variables
 from planner_mcp.cli.http_server import exposure, listen
 from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
@@ -53,7 +52,7 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
         yield _reports(settings.reports_dir)
     if settings.roads_pbf is not None:
         yield _roads(settings)
-    where = _store_of(settings)
+    where = store_address(settings)
     try:
         async with open_application(settings.model_copy(update={"roads_pbf": None})) as services:
             with explained_refusals(has_url=bool(settings.redis_url)):
@@ -73,7 +72,7 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
 def _environment() -> CheckResult:
     """Report `PLANNER_` variables that are no settings; one that resembles a setting fails the check."""
     strange = unknown_variables()
-    detail = [f"{name} is no setting" + (f"; {near} is" if near else "") for name, near in strange.items()]
+    detail = [unknown_variable_line(name, near) for name, near in strange.items()]
     return CheckResult("settings", not any(strange.values()), "; ".join(detail) or "every PLANNER_ variable is one")
 
 
@@ -135,14 +134,6 @@ def _roads(settings: Settings) -> CheckResult:
     state = daemon_state(settings)
     detail = state.detail or f"{extract}; the engine is {state.phase}"
     return CheckResult("roads", state.phase != "failed", detail)
-
-
-def _store_of(settings: Settings) -> str:
-    """Return the address of the store without user name, password and query."""
-    if not settings.redis_url:
-        return f"bundled server in {settings.data_dir}"
-    nodes = [urlsplit(url) for url in settings.redis_url.split(",")]
-    return ",".join(f"{node.scheme}://{node.netloc.rpartition('@')[2]}{node.path}" for node in nodes)
 
 
 async def _replica(services: AppServices) -> CheckResult:

@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import typer
 from pydantic import ValidationError
@@ -52,6 +53,19 @@ def unknown_variables() -> dict[str, str]:
     known = [API_KEY, *(f"{PREFIX}{name.upper()}" for name in Settings.model_fields)]
     names = sorted(name for name, value in os.environ.items() if name.startswith(PREFIX) and not _is_link(name, value))
     return {name: _nearest(name, known) for name in names if name not in known}
+
+
+def unknown_variable_line(name: str, near: str) -> str:
+    """Return what is said of a variable that is no setting."""
+    return f"{name} is no setting" + (f"; {near} is" if near else "")
+
+
+def store_address(settings: Settings) -> str:
+    """Return the address of the store without user name, password and query."""
+    if not settings.redis_url:
+        return f"bundled server in {settings.data_dir}"
+    nodes = [urlsplit(url) for url in settings.redis_url.split(",")]
+    return ",".join(f"{node.scheme}://{node.netloc.rpartition('@')[2]}{node.path}" for node in nodes)
 
 
 def _is_link(name: str, value: str) -> bool:

@@ -5,15 +5,19 @@ second one stops at once. The HTTP server is `http_server.py`.
 """
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from planner_mcp.app import listening_for_wake_ups, open_application
+from planner_mcp.cli.environment_settings import store_address
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.settings import ANY_FILE, Settings
 from planner_mcp.travel.road_daemon import road_daemon_beside
 from workers.supervisor import Supervisor, run_supervisor, signals_to
+
+log = logging.getLogger(__name__)
 
 
 async def serve_stdio(settings: Settings) -> None:
@@ -39,6 +43,7 @@ async def serve_stdio(settings: Settings) -> None:
 async def run_workers(settings: Settings, processes: int) -> None:
     """Run workers of a shared store until a signal drains them."""
     open_cipher(settings)  # without the key webhooks cannot be signed: fail here, once
+    log.info("taking jobs", extra={"store": store_address(settings), "processes": processes})
     async with road_daemon_beside(settings):
         await run_supervisor(settings, processes)
 

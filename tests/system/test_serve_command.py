@@ -114,12 +114,13 @@ def test_worker_without_a_store_says_so_in_one_line_and_tries_again(tmp_path: Pa
     command += ["--data-dir", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as worker:
         assert worker.stderr is not None
-        lines = [json.loads(worker.stderr.readline()) for _ in range(2)]
+        lines = [json.loads(worker.stderr.readline()) for _ in range(3)]
         worker.send_signal(signal.SIGINT)
         rest = worker.stderr.read()
-    assert [line["level"] for line in lines] == ["error", "warning"]
-    assert lines[0]["type"] == "StoreUnavailable"
-    assert "starting another in" in lines[1]["message"]
+    assert [line["level"] for line in lines] == ["info", "error", "warning"]
+    assert lines[0]["store"] == "redis://127.0.0.1:1"
+    assert lines[1]["type"] == "StoreUnavailable"
+    assert "starting another in" in lines[2]["message"]
     assert "Traceback" not in rest
 
 

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from planner_mcp.cli.command_runner import MOST_OWN_CORES, command_settings
+from planner_mcp.cli import server_processes
+from planner_mcp.cli.command_runner import MOST_OWN_CORES, command_settings, run_service
 from planner_mcp.process_limits import usable_cores
+from planner_mcp.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +32,38 @@ def test_processes_that_share_a_store_agree_on_one_core() -> None:
     """SPEC O8: what a server charges and what a worker uses must be equal, and neither knows the other's machine."""
     assert command_settings(workers=1, redis_url="redis://store:6379/0").solve_cores == 1
     assert command_settings(workers=0).solve_cores == 1
+
+
+def test_a_process_that_serves_warns_of_a_variable_that_is_nearly_a_setting(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC O3: whoever writes PLANNER_APPROVALS gets plans that nobody approves; its value is not logged."""
+    monkeypatch.setenv("PLANNER_APPROVALS", "four_eyes")
+    monkeypatch.setenv("PLANNER_MOOD", "1")
+    run_service(_nothing())
+    assert caplog.messages == ["PLANNER_APPROVALS is no setting; PLANNER_APPROVAL is"]
+
+
+async def _nothing() -> None:
+    pass
+
+
+async def _stop(*_: object) -> None:
+    raise LookupError
+
+
+@pytest.mark.anyio
+async def test_a_worker_says_which_store_it_takes_jobs_from(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    """SPEC O3: without --redis-url it waits at a store of its own, without a word; passwords are not logged."""
+    caplog.set_level("INFO")
+    monkeypatch.setattr(server_processes, "run_supervisor", _stop)
+    for given in ({"redis_url": "redis://ann:pw@store:6379/0?db=1"}, {}):
+        with pytest.raises(LookupError):
+            await server_processes.run_workers(Settings(data_dir=tmp_path, **given), 2)
+    starts = [(record.message, vars(record)["store"]) for record in caplog.records if hasattr(record, "store")]
+    assert starts == [("taking jobs", "redis://store:6379/0"), ("taking jobs", f"bundled server in {tmp_path}")]
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system binds no process to cores")
