@@ -137,3 +137,9 @@ def test_alerts_and_panels_name_metrics_and_labels_that_exist() -> None:
         assert labels <= {"le", "job"}.union(*(known[name] for name in names)), each
         used |= names
     assert len(used) >= 10
+
+
+def test_a_store_that_takes_no_writes_raises_an_alarm() -> None:
+    """SPEC O3, J7: it is read as before, so the queue is shown; that all calls are refused shows in 503s alone."""
+    rules = _expressions(yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text("utf-8")))
+    assert any('planner_http_request_seconds_count{status="503"}' in each for each in rules)
