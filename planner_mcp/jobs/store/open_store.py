@@ -1,6 +1,7 @@
 """Opens the store that the settings name, or the embedded one, and checks that it can be trusted with jobs."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from subprocess import SubprocessError
@@ -18,6 +19,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 
+log = logging.getLogger("planner.store")
 SOCKET_TIMEOUT_S: Final = 1.5
 """Below `ANSWER_S`, so that redis-py itself notices a node that does not answer and reads the slot map again."""
 BLOCKING_TIMEOUT_S: Final = BLOCK_S + 3.0
@@ -63,20 +65,32 @@ async def _embedded(settings: Settings) -> AsyncIterator[str]:
 
 
 async def _revive(server: EmbeddedServer) -> None:
-    """Look after the server until cancelled; what fails, as where no file is left to open, is tried again."""
+    """Look after the server until cancelled; what fails, as where no file is left to open, is tried again.
+
+    Calls say no more than that the store is away: why it is stands in the log, once for as long as it is the same.
+    """
+    logged = ""
     while True:
         await asyncio.sleep(REVIVE_EVERY_S)
-        with suppress(StoreUnavailableError, OSError, SubprocessError):
-            await _look_after(server)
+        try:
+            event = await _look_after(server)
+        except (StoreUnavailableError, OSError, SubprocessError) as error:
+            event = str(error)
+        if event and event != logged:
+            log.warning(event)
+        logged = event
 
 
-async def _look_after(server: EmbeddedServer) -> None:
+async def _look_after(server: EmbeddedServer) -> str:
+    """Return what happened to the server, if anything that nothing else logs."""
     if not server.is_alive():
         await asyncio.to_thread(server.start)
-    elif server.must_switch:
+        return "the embedded store had ended and is started again"
+    if server.must_switch:
         await asyncio.to_thread(server.switch)
     elif server.must_resume:
         await asyncio.to_thread(server.resume_rewriting)
+    return ""
 
 
 async def _open_client(url: str, settings: Settings) -> ScriptClient:

@@ -318,6 +318,27 @@ async def test_a_server_is_revived_after_a_moment_without_a_free_file(
 
 
 @pytest.mark.anyio
+async def test_a_store_that_ended_and_why_it_does_not_come_up_are_lines_of_the_log(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SPEC J7, O3: the kernel may kill it where memory runs out; calls say no more than that it is away."""
+    manifest = folder / embedded_server.AOF_FOLDER / embedded_server.AOF_MANIFEST
+    async with connect(Settings(data_dir=folder)):
+        pid = EmbeddedServer(folder).pid
+        assert pid is not None
+        manifest.rename(folder / "away")
+        os.kill(pid, signal.SIGKILL)
+        with anyio.fail_after(20):
+            while not caplog.messages:  # noqa: ASYNC110 another process has no event
+                await asyncio.sleep(0.05)
+            (folder / "away").rename(manifest)
+            while len(caplog.messages) < 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+    assert caplog.messages[0].startswith("appendonly.aof.manifest is missing from")
+    assert caplog.messages[1:] == ["the embedded store had ended and is started again"]
+
+
+@pytest.mark.anyio
 async def test_a_killed_backup_leaves_the_log_to_be_rewritten(folder: Path) -> None:
     """SPEC O7: the planner notices, within half a second; the log would grow until its next start."""
     async with connect(Settings(data_dir=folder)) as store:
