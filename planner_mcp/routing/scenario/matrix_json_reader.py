@@ -94,6 +94,9 @@ class _Text:
 
     def members(self) -> Iterator[tuple[str, Iterator[Any]]]:
         """Yield each key with the items of its list; take all items before the next key."""
+        self._fill(len(codecs.BOM_UTF8))
+        if self._text.startswith(codecs.BOM_UTF8):  # editors on Windows write it
+            self._at = len(codecs.BOM_UTF8)
         self._take(b"{")
         for _ in range(_MAX_MEMBERS):
             name = self._value(_ROOM)

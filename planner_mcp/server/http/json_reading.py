@@ -106,7 +106,7 @@ def decode_json(body: bytes | bytearray) -> Any:
         UnreadableJsonError: It is not JSON.
     """
     try:
-        return decode_text(body.decode())
+        return decode_text(body.decode("utf-8-sig"))  # editors on Windows write a mark before it
     except UnreadableJsonError:
         raise
     except json.JSONDecodeError as error:

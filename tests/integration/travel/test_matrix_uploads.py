@@ -185,6 +185,14 @@ async def test_what_is_no_such_text_is_refused(http: httpx.AsyncClient, text: st
     assert [fault["path"] for fault in answer.json()["errors"]] == [""]
 
 
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_mark_before_the_text_is_passed_over(size: int) -> None:
+    """SPEC T5: editors on Windows write it before UTF-8."""
+    text = json.dumps(RING).encode("utf-8-sig")
+    read = read_matrix_blocks((text[at : at + size] for at in range(0, len(text), size)), max_locations=3)
+    assert read.pack() == read_travel_matrices(json.dumps(RING), max_locations=3).pack()
+
+
 def test_a_text_that_was_cut_off_is_refused_with_the_byte_at_which_it_ends() -> None:
     """SPEC T7: nobody reads a file of 60 MB to its end; what was let go by then counts too."""
     rows = ", ".join(["[0, 1, 2]"] * 3)

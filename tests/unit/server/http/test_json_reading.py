@@ -116,6 +116,13 @@ def test_a_name_that_stands_twice_in_one_object_is_refused() -> None:
     assert read_json(b'[{"a": {"a": 1}}, {"a": 2}]', LIMITS) == [{"a": {"a": 1}}, {"a": 2}]
 
 
+def test_a_mark_before_a_body_is_passed_over() -> None:
+    """SPEC T11: RFC 8259 §8.1; what an editor on Windows saved is taken, as on the command line."""
+    assert read_json('{"name": "北京"}'.encode("utf-8-sig"), LIMITS) == {"name": "北京"}
+    with pytest.raises(UnreadableJsonError):
+        read_json(b'\xef\xbb\xbf\xef\xbb\xbf{"name": "x"}', LIMITS)
+
+
 @pytest.mark.parametrize("read", [decoded_body, outline_arguments])
 def test_what_json_has_not_is_listed_with_its_places(
     read: Callable[[bytes, JsonLimits], DecodedBody],
