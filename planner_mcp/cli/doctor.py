@@ -48,8 +48,9 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
     yield _address(settings)
     if refusal := exposure(settings):
         yield _access(settings, refusal)
-    if settings.reports_dir is not None:
-        yield _reports(settings.reports_dir)
+    for name, folder in (("reports", settings.reports_dir), ("files", settings.files_dir)):
+        if folder is not None:
+            yield _folder(name, folder)
     if settings.roads_pbf is not None:
         yield _roads(settings)
     where = store_address(settings)
@@ -117,11 +118,11 @@ def _access(settings: Settings, refusal: str) -> CheckResult:
     return CheckResult("access", False, f"`serve` refuses: {refusal}")
 
 
-def _reports(folder: Path) -> CheckResult:
-    """Check that the folder of reports can be read; nothing else reports a missing one."""
+def _folder(name: str, folder: Path) -> CheckResult:
+    """Check that the folder of reports, or of files to import, can be read; nothing else reports a missing one."""
     is_well = os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - is_dir() may raise
-    detail = "is served" if is_well else "is no folder that can be read; make it or change PLANNER_REPORTS_DIR"
-    return CheckResult("reports", is_well, f"{folder} {detail}")
+    detail = "is served" if is_well else f"is no folder that can be read; make it or change PLANNER_{name.upper()}_DIR"
+    return CheckResult(name, is_well, f"{folder} {detail}")
 
 
 def _roads(settings: Settings) -> CheckResult:

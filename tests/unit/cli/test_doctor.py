@@ -94,13 +94,17 @@ def test_doctor_finds_no_fault_with_a_planner_that_was_let_listen(
     assert (status, output["access"][:3], "--insecure" in output["access"]) == (0, "ok ", True), output
 
 
-def test_doctor_looks_for_the_folder_of_reports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["reports", "files"])
+def test_doctor_looks_for_the_folders_of_reports_and_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
     """SPEC O3, R1: a folder that is not there serves nothing, and nothing else says so."""
-    status, output = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path))
-    assert (status, output["reports"]) == (0, f"ok  {tmp_path} is served")
+    setting = f"{name.upper()}_DIR"
+    status, output = listed(monkeypatch, tmp_path, **{setting: str(tmp_path)})
+    assert (status, output[name]) == (0, f"ok  {tmp_path} is served")
     for unreachable in ("none", "x" * 300):
-        status, output = listed(monkeypatch, tmp_path, REPORTS_DIR=str(tmp_path / unreachable))
-        assert (status, output["reports"].endswith("PLANNER_REPORTS_DIR")) == (1, True)
+        status, output = listed(monkeypatch, tmp_path, **{setting: str(tmp_path / unreachable)})
+        assert (status, output[name].endswith(f"PLANNER_{setting}")) == (1, True)
 
 
 def test_doctor_finds_what_is_wrong_with_the_roads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
