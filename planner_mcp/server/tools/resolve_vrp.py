@@ -19,6 +19,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
     removed_begun_tickets,
     without_assignments,
 )
+from planner_mcp.routing.analysis.goods_on_board import goods_on_board
 from planner_mcp.routing.analysis.second_tours import with_second_tours
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
@@ -217,7 +218,8 @@ async def _day(
     with placed(partial(_in_arguments, asked=asked)):
         body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
-    notice.notes += [*_released(asked, base.body), *change.unbegun]
+    loaded = goods_on_board(scenario, change.plan, are_kept=asked.keep_agents)
+    notice.notes += [*_released(asked, base.body), *change.unbegun, *loaded]
     if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
         scenario = await with_road_travel(ctx, scenario, body)
         tie = partial(

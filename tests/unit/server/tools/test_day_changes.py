@@ -357,3 +357,27 @@ def test_the_prompt_for_a_changed_day_names_each_word(language: Language) -> Non
     (prompt,) = (each for each in PROMPTS if each.name == "replan_after_change")
     text = prompt.text({"job_id": "job-0-x", "change": "…"}, language)
     assert [name for name in ("keep_until", *DayChanges.model_fields) if name not in text] == []
+
+
+async def test_goods_that_an_agent_on_its_way_has_not_loaded_are_spoken_of(call: Call, store: RedisStore) -> None:
+    """SPEC T10: a plan may give an order of 09:00 to a van that left at 08:00, and the goods of one van to another."""
+    early = [ticket(name, "A", time_windows=MORNING) for name in ("a", "b")]
+    late = [ticket(name, "B", time_windows=[["10:00", "16:00"]]) for name in ("c", "d", "e")]
+    scenario_id = await created(call, day(*early, *late, van1={}, van2={}))
+    base = await solved(call, store, scenario_id, ["a", "c", "e"], ["b", "d"])
+    asked: dict[str, Any] = {"warm_from": base, "keep_until": "09:00", "keep_agents": True}
+    parcel = {"id": "rush", "location": "A", "demand": 1}
+
+    async def notes(**changes: Any) -> list[str]:
+        answer = await call("resolve_vrp", {**asked, **changes})
+        return [note for note in answer.structured["notes"] if note.startswith("Goods")]
+
+    new = "Goods of rush count as on board of who is out (van1, van2): release_time 09:00 has them loaded first."
+    moved = "Goods on board of one agent may be given to another as if it had them: keep_agents=true prevents it."
+    assert await notes(new_ticket=[parcel]) == [new]
+    assert await notes(new_ticket=[parcel], keep_agents=False) == [new, moved]
+    assert await notes(new_ticket=[{**parcel, "release_time": "09:00"}]) == []
+    assert await notes(new_ticket=[{**parcel, "demand": 0}]) == []
+    assert await notes(new_ticket=[{**parcel, "kind": "pickup"}]) == []
+    assert await notes(new_ticket=[{**parcel, "pickup": "fetch"}, {**parcel, "id": "fetch", "location": "D"}]) == []
+    assert await notes(new_ticket=[parcel], keep_until="07:00") == []
