@@ -22,6 +22,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 from planner_mcp.routing.analysis.goods_on_board import goods_on_board
 from planner_mcp.routing.analysis.second_tours import with_second_tours
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.checks.time_checks import misread_number
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
@@ -251,7 +252,10 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
     free = without_assignments(base.body)
     words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
     patch = with_patch(words.patch, asked.patch)
-    return _Change(until_s, plan, free, words, patch, _unbegun(start.plan, plan, until_s))
+    unbegun = _unbegun(start.plan, plan, until_s)
+    if unbegun and isinstance(asked.keep_until, int | float) and (misread := misread_number(asked.keep_until)):
+        unbegun.append(" ".join(misread))
+    return _Change(until_s, plan, free, words, patch, unbegun)
 
 
 def _changed(

@@ -112,7 +112,9 @@ _ENTRY_CHECKS: Final[tuple[Check, ...]] = (
 
 WARNINGS: Final[tuple[Check, ...]] = (
     time_checks.numbers_as_minutes,
+    time_checks.durations_as_minutes,
     time_checks.times_with_offset,
+    time_checks.breaks_outside_shifts,
     amount_checks.more_demand_than_capacity,
     amount_checks.zero_penalty_tickets,
     amount_checks.prices_beside_metres,

@@ -16,6 +16,9 @@ from planner_mcp.text import clock, clock_s, figure
 _HOURS: Final = 24
 _MINUTES: Final = 1440
 """The latest numbers that are rather hours, and minutes, of a day than seconds."""
+_MINUTE_S: Final = 60
+"""Services and breaks below it were rather meant in minutes or hours."""
+_DAY_S: Final = 86_400
 
 
 def backward_windows(scenario: Scenario) -> Iterator[Fault]:
@@ -69,6 +72,52 @@ def backward_breaks(scenario: Scenario) -> Iterator[Fault]:
                 yield Fault(path, problem, "a time after earliest", "Swap the two.", "logic")
 
 
+def breaks_outside_shifts(scenario: Scenario) -> Iterator[Fault]:
+    """Yield breaks that no route takes, since each starts after them or ends by their latest start; once for each way.
+
+    A day under way is not judged: what happens moves shifts.
+    """
+    reported = set[str]()
+    for index, agent in enumerate(() if scenario.held else scenario.agents):
+        starts, ends = agent.shift_start or 0.0, inf if agent.shift_end is None else agent.shift_end + agent.overtime_s
+        for at, rest in enumerate(agent.breaks):
+            problem, hint = "", "Let its latest start be before the end of the shift."
+            if rest.latest < starts or rest.earliest + rest.duration_s <= starts:
+                problem, hint = "The shift begins after this break, so it is never taken.", "Move it into the shift."
+                if agent.shift_end is not None and rest.latest + _DAY_S < agent.shift_end:
+                    hint = f"Past midnight write {clock(rest.earliest + _DAY_S)} to {clock(rest.latest + _DAY_S)}."
+            elif rest.latest >= ends:
+                problem = "A route that ends by the latest start of its break needs none, so this is never taken."
+            if problem and problem not in reported:
+                reported.add(problem)
+                yield Fault(f"/agents/{index}/breaks/{at}", problem, "", hint, "warning")
+
+
+def durations_as_minutes(scenario: Scenario) -> Iterator[Fault]:
+    """Yield the longest service and the shortest break on the globe, where they take less than a minute."""
+    if not is_on_globe(scenario):
+        return
+    service_s, ticket = max((t.service_time_s, -at) for at, t in enumerate(scenario.tickets))
+    if 0 < service_s < _MINUTE_S:
+        problem = f"The longest service takes {figure(service_s)} seconds."
+        yield Fault(f"/tickets/{-ticket}/service_time_s", problem, "", _in_seconds(service_s), "warning")
+    breaks = [
+        (rest.duration_s, f"/agents/{index}/breaks/{at}/duration_s")
+        for index, agent in enumerate(scenario.agents)
+        for at, rest in enumerate(agent.breaks)
+        if 0 < rest.duration_s < _MINUTE_S
+    ]
+    for duration_s, path in sorted(breaks)[:1]:
+        yield Fault(path, f"The break takes {figure(duration_s)} seconds.", "", _in_seconds(duration_s), "warning")
+
+
+def _in_seconds(number: float) -> str:
+    """Return how to write a duration that was rather meant in minutes, or in hours, than in seconds."""
+    if number < 1:
+        return f"Write {figure(number * 3600)} for {figure(number)} hours."
+    return f"Write {figure(number * 60)} for {figure(number)} minutes."
+
+
 def late_releases(scenario: Scenario) -> Iterator[Fault]:
     """Yield tickets that are ready only after their last window."""
     for index, ticket in enumerate(scenario.tickets):
@@ -112,11 +161,22 @@ def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
     latest = max(scenario.written_times.numbers, default=inf)
     if latest > _MINUTES or not is_on_globe(scenario):
         return None
-    intended_s = latest * (3600 if latest <= _HOURS else 60)
     first, last = scenario.written_times.text_range or (inf, -inf)
-    if first <= latest <= last < intended_s:
+    if first <= latest <= last < _intended_s(latest):
         return None
-    return f"{figure(latest)} is {clock_s(latest)}: numbers are seconds.", f'Write "{clock(intended_s)}".'
+    return misread_number(latest)
+
+
+def misread_number(time: float) -> tuple[str, str] | None:
+    """Return what a time written as a number is taken for, and what to write, where it is rather minutes or hours."""
+    if time > _MINUTES:
+        return None
+    return f"{figure(time)} is {clock_s(time)}: numbers are seconds.", f'Write "{clock(_intended_s(time))}".'
+
+
+def _intended_s(time: float) -> float:
+    """Return the time of day that a number of hours, or of minutes, would rather be."""
+    return time * (3600 if time <= _HOURS else 60)
 
 
 def has_numeric_times(scenario: Scenario, part: Agent | Ticket) -> bool:

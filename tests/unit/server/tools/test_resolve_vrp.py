@@ -183,6 +183,8 @@ async def test_an_hour_after_midnight_differs_from_that_of_the_next_day(call: Ca
         early = await call("resolve_vrp", {"warm_from": job_id, "keep_until": hour})
         assert early.structured["notes"] == [messages.format(hour, meant)]
         assert early.structured["notes"][0] in early.text
+    hours = await call("resolve_vrp", {"warm_from": job_id, "keep_until": 14})
+    assert hours.structured["notes"][1:] == ['14 is 00:00:14: numbers are seconds. Write "14:00".']
     soon = await call("resolve_vrp", {"warm_from": job_id, "keep_until": "21:00"})
     assert soon.structured["notes"] == ["Nothing has begun by 21:00, the first start is at 22:00."]
     assert (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "25:30"})).structured["notes"] == []

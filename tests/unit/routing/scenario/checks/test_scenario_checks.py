@@ -117,6 +117,10 @@ CASES: dict[Check, Json] = {
 ODD: dict[Check, Json] = {
     time_checks.numbers_as_minutes: globe(*PEKING, agents=[agent(shift_start=480, shift_end="18:00")]),
     time_checks.overlapping_windows: body(tickets=[ticket(time_windows=[[4, 8], [1, 5]])]),
+    time_checks.durations_as_minutes: globe(*PEKING) | {"tickets": [ticket(location="P0", service_time_s=15)]},
+    time_checks.breaks_outside_shifts: body(
+        [agent(shift_start=9, breaks=[{"earliest": 1, "latest": 8, "duration_s": 1}])]
+    ),
     time_checks.times_with_offset: body(
         [agent(shift_start="08:00")],
         [ticket(time_windows=[["2025-07-15T09:00:00Z", "2025-07-15T10:00:00Z"]])],
@@ -174,6 +178,8 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     time_checks.backward_breaks: ("/agents/0/breaks/0/latest", "Swap the two"),
     time_checks.invalid_travel_periods: ("/travel/rush_hours/0/end", "Swap the two"),
     time_checks.late_releases: ("/tickets/0/release_time", "Release it earlier"),
+    time_checks.durations_as_minutes: ("/tickets/0/service_time_s", "Write 900 for 15 minutes"),
+    time_checks.breaks_outside_shifts: ("/agents/0/breaks/0", "Move it into the shift"),
     shipment_checks.late_pickups: ("/tickets/1/time_windows", "open the pickup earlier"),
     amount_checks.negative_amounts: ("/agents/0/capacity", "Write 0"),
     amount_checks.unknown_dimensions: ("/tickets/0/demand", "Name the same dimensions"),
@@ -217,7 +223,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 47
-    assert len(ODD) == 15
+    assert len(ODD) == 17
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -258,6 +264,46 @@ def test_rush_hours_may_touch_and_not_overlap(hours: list[tuple[int, int]], path
     travel_periods = [{"start": start, "end": end, "factor": 2} for start, end in hours]
     faults = list(time_checks.invalid_travel_periods(raw_scenario(body(travel={"rush_hours": travel_periods}))))
     assert [fault.path for fault in faults] == paths
+
+
+@pytest.mark.parametrize(
+    ("shift", "rest", "hint"),
+    [
+        (("22:00", "30:00"), ("01:00", "03:00"), "Past midnight write 25:00 to 27:00."),
+        (("12:30", "18:00"), ("12:00", "14:00"), "Move it into the shift."),
+        (("08:00", "14:00"), ("10:00", "14:00"), "Let its latest start be before the end of the shift."),
+        (("08:00", "14:00"), ("10:00", "13:59"), None),
+        (("12:15", "18:00"), ("12:00", "14:00"), None),
+        (("08:00", None), ("10:00", "14:00"), None),
+    ],
+)
+def test_a_break_that_no_route_takes_is_suspicious(
+    shift: tuple[str, str | None], rest: tuple[str, str], hint: str | None
+) -> None:
+    """SPEC T7, S1: a plan without it looks like one of a driver that needs none."""
+    hours = {name: hour for name, hour in zip(("shift_start", "shift_end"), shift, strict=True) if hour}
+    breaks = [{"earliest": rest[0], "latest": rest[1], "duration_s": 1800}]
+    drivers = [agent(name, breaks=breaks, **hours) for name in ("v", "w")]
+    found = warning_faults(raw_scenario(body(drivers)))
+    assert [(fault.path, fault.hint) for fault in found] == ([("/agents/0/breaks/0", hint)] if hint else [])
+
+
+@pytest.mark.parametrize(
+    ("service_s", "break_s", "hints"),
+    [
+        (0.25, 600, ["Write 900 for 0.25 hours."]),
+        (600, 45, ["Write 2700 for 45 minutes."]),
+        (15, 45, ["Write 900 for 15 minutes.", "Write 2700 for 45 minutes."]),
+        (60, 60, []),
+        (0, 0, []),
+    ],
+)
+def test_durations_in_minutes_or_hours_are_suspicious(service_s: float, break_s: float, hints: list[str]) -> None:
+    """SPEC T7: a visit of 15 minutes planned as one of 15 seconds makes a day that nobody can drive."""
+    driver = agent(breaks=[{"earliest": 3600, "latest": 7200, "duration_s": break_s}])
+    visits = [ticket("a", "P0", service_time_s=service_s), ticket("b", "P0")]
+    found = time_checks.durations_as_minutes(raw_scenario(globe(*PEKING, agents=[driver]) | {"tickets": visits}))
+    assert [fault.hint for fault in found] == hints
 
 
 def test_a_limit_of_tickets_that_is_none_at_all_is_an_agent_that_is_out() -> None:
