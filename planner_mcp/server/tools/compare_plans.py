@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison
+from planner_mcp.server.tools.answers.table_result import cell_text
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import NOT_PRICED
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
@@ -128,7 +129,10 @@ def _agent(delta: AgentDelta) -> AgentChange:
 
 def _text(output: ComparePlansResult, found: Comparison) -> str:
     names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
-    lines = [f"{output.plan_a} → {output.plan_b}", " · ".join(f"{name} {getattr(output, name)}" for name in names)]
+    lines = [
+        f"{output.plan_a} → {output.plan_b}",
+        " · ".join(f"{name} {cell_text(getattr(output, name))}" for name in names),
+    ]
     priced_on, explanation = output.priced_on, output.priced_on_is
     shown = translated(explanation)
     lines.append(phrase("costs by the prices of {}, {}", priced_on, shown) if priced_on else shown)

@@ -159,6 +159,9 @@ def _hurried(names: list[str], wanted: list[str]) -> list[str]:
 
 def _lines(output: SuggestFixesResult, *, is_alone: bool, in_no_plan: Container[str]) -> list[str]:
     """Return an answer as lines; `in_no_plan`: tickets without a fix that no search finds a place for, as notes say."""
+    left_out = (output.fixes, output.without_fix, output.not_examined, output.nothing_to_mend, output.not_asked)
+    if not any(left_out):
+        return [f"{output.plan_id}: nothing is unassigned"]
     lines = [f"{output.plan_id}: each fix proved: inserted into this plan, verified, worth its cost"]
     for fix in output.fixes:
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"

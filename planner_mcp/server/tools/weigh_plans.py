@@ -10,6 +10,7 @@ from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, 
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.answers.table_result import cell_text
 from planner_mcp.server.tools.arguments.comparison_pricing import priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -85,7 +86,7 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
         invalid=[ids[at] for at, row in enumerate(rows) if not row.is_valid],
         **({"priced_on": scenario_id} if scenario_id != base.scenario.id else {}),
     )
-    lines = [" ".join(_COLUMNS), *(" ".join(map(str, cells)) for cells in output.rows)]
+    lines = [" ".join(_COLUMNS), *(" ".join(map(cell_text, cells)) for cells in output.rows)]
     lines += [f"{one} is hardly different from {other}" for one, other in output.duplicates.items()]
     lines += [f"{name} costs {cost} on its own day" for name, cost in output.own_costs.items()]
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in output.invalid]

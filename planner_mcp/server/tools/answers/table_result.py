@@ -38,13 +38,13 @@ def table_text(what: str, table: TablePage) -> str:
     """Return a page as text: a heading with the columns, then a line for each row."""
     part = phrase("{} of {}, page {}", len(table.rows), table.total, table.page)
     head = f"{what} {part}{more_text(table.next_page)}: {' '.join(table.columns)}"
-    return "\n".join([head, *(" ".join(map(_cell_text, row)) for row in table.rows)])
+    return "\n".join([head, *(" ".join(map(cell_text, row)) for row in table.rows)])
 
 
-def _cell_text(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """Return a cell as people write it: amounts by dimension as `kg=339,m3=2`."""
     if isinstance(cell, Mapping):
-        return ",".join(f"{name}={_cell_text(value)}" for name, value in cell.items()) or "-"
+        return ",".join(f"{name}={cell_text(value)}" for name, value in cell.items()) or "-"
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return "-" if cell is None else str(cell)

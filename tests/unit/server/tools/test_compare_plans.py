@@ -86,6 +86,7 @@ async def test_costs_that_no_scenario_determines_are_left_out(call: Call, store:
     assert (found["cost_delta"], found["priced_on"], found["moves"]) == (None, None, [["c", "w", "v"]])
     assert all("cost" not in entry for entry in found["agents"])
     assert "costs do not compare" in result.text
+    assert "cost_delta - ·" in result.text
     weighed = (await call("weigh_plans", {"plans": [base, new]})).structured
     rows = [dict(zip(weighed["columns"], row, strict=True)) for row in weighed["rows"]]
     assert [row["cost"] for row in rows] == [10, None]
