@@ -37,6 +37,7 @@ FIELD_MEANINGS: Final[Mapping[str, str]] = {
     "columns": "column names",
     "confidence": "0 to 1",
     "cost": "in the currency of the day",
+    "cost_in": "currency of the day; metres: it has no prices",
     "cost_delta": "cost more, negative: less; null: not comparable",
     "created_at": "when it was made",
     "deliveries": "webhooks sent or waiting",

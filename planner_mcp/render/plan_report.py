@@ -17,6 +17,7 @@ from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import Roads, curve, route_map, timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
+from planner_mcp.routing.scenario.cost_unit import METRES, cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.written_language import language_of
 from planner_mcp.text import Json
@@ -94,10 +95,10 @@ def _figures(scenario: ShownScenario, plan: Plan, words: Words, unit: str) -> li
 
 def _cost_name(scenario: ShownScenario, words: Words) -> str:
     """Return what a cost is in: the currency that the scenario names, or metres where it has no prices at all."""
-    if currency := (scenario.get("options") or {}).get("currency"):
-        return f"{words['cost']}, {currency}"
-    prices = ("cost_per_km", "cost_per_hour")
-    return words["cost" if any(name in agent for agent in scenario["agents"] for name in prices) else "unpriced"]
+    unit = cost_unit(scenario)
+    if unit == METRES:
+        return words["unpriced"]
+    return words["cost"] if unit is None else f"{words['cost']}, {unit}"
 
 
 def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[Json]:

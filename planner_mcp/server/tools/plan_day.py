@@ -76,6 +76,7 @@ class PlanDayResult(ToolOutput):
     status: str
     progress: int = Field(ge=0, le=100)
     result: PlanFigures | None = None
+    cost_in: str | None = None
     visits: ReadPlanResult | None = Field(None, description="first page of read_plan view=visits")
     unassigned: ReadPlanResult | None = Field(None, description="first page of read_plan view=unassigned")
     error: Json | None = Field(None, description="why the job failed")
@@ -136,16 +137,20 @@ async def _planned(ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str,
     status = await _step(ctx, query_vrp_status.TOOL, QueryArguments(job_id=job_id, wait_s=asked.wait_s))
     job = status.structured
     pages = await _pages(ctx, job)
+    about = (await _step(ctx, read_plan.TOOL, ReadArguments(job_id=job_id))).structured if pages else {}
+    assumed = stored.get("assumptions") or about.get("assumptions", [])
     output = PlanDayResult(
         scenario_id=scenario_id,
         job_id=job_id,
         **{name: job[name] for name in ("status", "progress", "result", "error") if name in job},
+        cost_in=about.get("cost_in"),
         **{view: page.output for view, page in pages.items()},
         unservable=stored.get("unservable"),
-        assumptions=stored.get("assumptions", []),
+        assumptions=assumed,
         warnings=stored.get("warnings", []),
     )
-    lines = [*notices, status.text, *(page.text for page in pages.values())]
+    in_unit = [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines = [*notices, *(assumed if not stored else []), status.text, *in_unit, *(page.text for page in pages.values())]
     if job["status"] in ("QUEUED", "SOLVING"):
         lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
     return ToolResult(output, "\n".join(lines), (*status.links, *solve.links) if not pages else status.links)

@@ -12,6 +12,8 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import NO_TRAVEL, Plan
+from planner_mcp.routing.scenario.cost_unit import cost_unit
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.server.tools.answers.job_text import figure_lines
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
@@ -38,7 +40,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import MAX_NAMED_BYTES, named
+from planner_mcp.text import MAX_NAMED_BYTES, Json, named
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -69,6 +71,7 @@ class ReadPlanResult(ToolOutput):
     without_route: list[str] | None = None
     plan_status: str | None = None
     cost: Number | None = None
+    cost_in: str | None = None
     distance_m: Number | None = None
     duration_s: Number | None = None
     agents_used: int | None = None
@@ -95,7 +98,8 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
         plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
-        return await run_in_thread(ctx, _summary, plan_id, plan)
+        figures = await run_in_thread(ctx, summary, plan)
+        return _summary(plan_id, {**figures, "cost_in": await _unit(ctx, job_id, figures)})
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None
     page = await run_in_thread(ctx, _page, asked, ctx.principal, plan, day)
@@ -155,10 +159,17 @@ async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
     return None
 
 
-def _summary(plan_id: str, plan: Plan) -> ToolResult:
-    output = ReadPlanResult(plan_id=plan_id, **summary(plan))
-    figures = {name: value for name, value in output.as_json().items() if name != "plan_id"}
-    lines = [plan_id, *figure_lines(figures), *(output.assumptions or ())]
+async def _unit(ctx: ToolContext, job_id: str, figures: Json) -> str | None:
+    """Return what the cost among some figures is in; None where nobody says, or where no cost or length is shown."""
+    if not {"cost", "distance_m"} <= figures.keys() or (day := await _day(ctx, job_id)) is None:
+        return None
+    return cost_unit(as_shown(day.body))
+
+
+def _summary(plan_id: str, figures: Json) -> ToolResult:
+    output = ReadPlanResult(plan_id=plan_id, **figures)
+    shown = {name: value for name, value in output.as_json().items() if name != "plan_id"}
+    lines = [plan_id, *figure_lines(shown), *(output.assumptions or ())]
     lines.append("Next: view=routes, view=visits, view=unassigned.")
     return ToolResult(output, "\n".join(lines), _links(plan_id))
 

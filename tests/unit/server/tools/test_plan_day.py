@@ -54,6 +54,34 @@ async def test_a_day_comes_back_as_its_plan(call: Call, store: RedisStore) -> No
     assert again == answer["visits"]
 
 
+@pytest.mark.parametrize(
+    ("prices", "options", "unit"),
+    [({}, {}, "metres"), ({"cost_per_km": 1}, {"currency": "EUR"}, "EUR"), ({"cost_per_hour": 1}, {}, None)],
+)
+async def test_a_plan_says_what_its_cost_is_in(
+    call: Call, store: RedisStore, prices: dict[str, Any], options: dict[str, Any], unit: str | None
+) -> None:
+    """SPEC T10, T6: the currency is shown with costs, and metres are not told a customer as money."""
+    day = {**DAY, "agents": [{**each, **prices} for each in DAY["agents"]], "options": options}
+    async with worker_of(store, 0, 1):
+        answer = await call("plan_day", {"scenario": day})
+    again = await call("read_plan", {"job_id": answer.structured["job_id"]})
+    for each in (answer, again):
+        assert each.structured.get("cost_in") == unit
+        assert (f"cost_in {unit}" in each.text) == bool(unit)
+
+
+async def test_a_stored_day_says_again_what_is_assumed_of_it(call: Call, store: RedisStore) -> None:
+    """SPEC T10: who plans it may be another than who stored it."""
+    places = [{"id": name, "lat": 52.5 + at / 100, "lon": 13.4} for at, name in enumerate("DABC")]
+    scenario_id = await created(call, {**DAY, "locations": places})
+    async with worker_of(store, 0, 1):
+        answer = await call("plan_day", {"scenario_id": scenario_id})
+    (roads,) = answer.structured["assumptions"]
+    assert roads.startswith("Roads are not known")
+    assert roads in answer.text.splitlines()
+
+
 async def test_a_day_that_takes_longer_is_handed_over_by_its_job_id(call: Call) -> None:
     """SPEC T10: nothing is lost; the same scenario_id finds the same job."""
     first = await call("plan_day", {"scenario": DAY, "wait_s": 0})
