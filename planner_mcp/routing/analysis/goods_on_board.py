@@ -25,6 +25,7 @@ def goods_on_board(scenario: Scenario, plan: Plan, *, are_kept: bool) -> list[st
     out = {route.agent: route.start_s for route in held.routes if route.end_s is None}
     if not out:
         return []
+    over = {route.agent for route in held.routes if route.end_s is not None}
     fixed = {visit.ticket for route in held.routes for visit in route.visits}
     fixed |= {route.next_ticket for route in held.routes}
     planned = {ticket: route.agent_id for route in plan.routes for ticket in route.tickets}
@@ -35,10 +36,10 @@ def goods_on_board(scenario: Scenario, plan: Plan, *, are_kept: bool) -> list[st
         if ticket.id not in fixed and (ticket.release_time is None or ticket.release_time <= first_s)
     ]
     sentences = []
-    if new := [ticket.id for ticket in ahead if ticket.id not in planned]:
+    if waiting := [ticket.id for ticket in ahead if planned.get(ticket.id) in (None, *over)]:
         hour = clock(held.until_s)
         sentences.append(
-            f"Goods of {named(new)} count as on board of who is out ({named(list(out))}): "
+            f"Goods of {named(waiting)} count as on board of who is out ({named(list(out))}): "
             f"release_time {hour} has them loaded first."
         )
     if not are_kept and len(scenario.agents) > 1 and any(planned.get(ticket.id) in out for ticket in ahead):

@@ -381,3 +381,6 @@ async def test_goods_that_an_agent_on_its_way_has_not_loaded_are_spoken_of(call:
     assert await notes(new_ticket=[{**parcel, "kind": "pickup"}]) == []
     assert await notes(new_ticket=[{**parcel, "pickup": "fetch"}, {**parcel, "id": "fetch", "location": "D"}]) == []
     assert await notes(new_ticket=[parcel], keep_until="07:00") == []
+    broken = {"agent": "van1", "at": "09:00"}
+    assert await notes(breakdown=broken) == [new.replace("rush", "c, e").replace("van1, ", "")]
+    assert await notes(breakdown={**broken, "load": "in_vehicle"}) == []
