@@ -177,6 +177,7 @@ _OTHER_NAMES: Final = {
         ("status", "get_status", "job_status", "check_status", "get_job", "wait_for_job"), "query_vrp_status"
     ),
     **dict.fromkeys(("get_plan", "show_plan", "get_routes", "get_result", "get_solution"), "read_plan"),
+    **dict.fromkeys(("approve_plan", "accept_plan", "reject_plan"), "review_plan"),
 }
 """Tools by the names that models give them, where another tool's name resembles these more."""
 

@@ -104,6 +104,8 @@ async def test_a_set_that_is_off_cannot_be_called(app_replicas: Two, caller: Cal
     assert strange["data"]["errors"][0]["accepted"] == "a tool of tools/list"
     review = await caller.error(app_replicas[0], "tools/call", "review_plan", name="review_plan", arguments={})
     assert (review["data"]["type"], "PLANNER_APPROVAL" in review["message"]) == ("UnknownTool", True), "no set has it"
+    approve = await caller.error(app_replicas[0], "tools/call", "approve_plan", name="approve_plan", arguments={})
+    assert approve["message"] == "No tool has this name. The nearest is review_plan.", "and not prove_plan"
     assert (await caller.result(asking(app_replicas[0]), "tools/call", "list_jobs", **asked))["structuredContent"]
 
 
