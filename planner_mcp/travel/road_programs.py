@@ -11,12 +11,14 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from planner_mcp.errors import RoadMapError
 from planner_mcp.process_limits import bound_to_parent
+from planner_mcp.task_cancellation import cancellation_kept
 
 UNPACKED: Final = Path(sys.prefix) / "share" / "roads"
 """Where `make setup-roads` puts what the wheels contain."""
@@ -64,8 +66,7 @@ class RoadPrograms(ABC):
 
     async def version(self) -> str:
         """Return the version, as `26.10.0`."""
-        process = await self.start(self.needed[0], ["--version"])
-        output, _ = await process.communicate()
+        output = await output_of(await self.start(self.needed[0], ["--version"]))
         return output.decode(errors="replace").strip().removeprefix("v")[:40] or "unknown"
 
     async def start(
@@ -106,8 +107,25 @@ class RoadPrograms(ABC):
         """Return true once a daemon takes requests, false where it ends before."""
 
 
+async def output_of(process: asyncio.subprocess.Process) -> bytes:
+    """Return what a program with one pipe wrote to it until it ended; it is ended where nobody waits any longer."""
+    try:
+        output, errors = await process.communicate()
+    finally:
+        await stop_process(process)
+    return output or errors or b""
+
+
 async def stop_process(process: asyncio.subprocess.Process) -> None:
-    """End a program that still runs, and wait for it. Killing loses nothing: maps are only read, or built anew."""
+    """End a program that still runs, and wait for it. Killing loses nothing: maps are only read, or built anew.
+
+    A caller that is cancelled again meanwhile, as `cancel_and_wait` does, waits all the same: a loop that ends before
+    the program leaves its pipes open.
+    """
     if process.returncode is None:
         process.kill()
-        await process.wait()
+        ending = asyncio.ensure_future(process.wait())
+        with cancellation_kept():
+            while not ending.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.shield(ending)

@@ -24,7 +24,7 @@ from planner_mcp.process_limits import bound_to_parent
 from planner_mcp.routing.scenario.coordinates import Position, haversine_m
 from planner_mcp.settings import Settings
 from planner_mcp.travel import drawn_roads
-from planner_mcp.travel.road_programs import stop_process
+from planner_mcp.travel.road_programs import output_of
 
 FORMAT: Final = "3"
 """Changes where the same extract gives another register."""
@@ -67,10 +67,7 @@ async def build_street_register(settings: Settings, extract: Path, content: str)
         stderr=asyncio.subprocess.PIPE,
         process_group=0,
     )
-    try:
-        _, output = await process.communicate()
-    finally:
-        await stop_process(process)
+    output = await output_of(process)
     if process.returncode != 0:
         reason = (output.decode(errors="replace").strip().splitlines() or ["no reason is given"])[-1][:300]
         raise RoadMapError(f"Streets and house numbers of the extract cannot be read: {reason}")

@@ -15,7 +15,7 @@ import httpx2 as httpx
 
 from planner_mcp.errors import RoadMapError
 from planner_mcp.text import Json
-from planner_mcp.travel.road_programs import RoadPrograms, RunProgram
+from planner_mcp.travel.road_programs import RoadPrograms, RunProgram, output_of
 
 _SETTINGS: Final = "valhalla.json"
 _ABSENT: Final = frozenset(
@@ -75,7 +75,7 @@ class ValhallaPrograms(RoadPrograms):
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
-        output, _ = await process.communicate()
+        output = await output_of(process)
         try:
             settings = _adapted(json.loads(output), port)
         except (ValueError, KeyError, TypeError) as error:

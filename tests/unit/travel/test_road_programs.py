@@ -1,0 +1,52 @@
+"""Programs of road engines as children of the planner."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import anyio
+import pytest
+
+from planner_mcp.task_cancellation import cancel_and_wait
+from planner_mcp.travel.osrm_programs import OsrmPrograms
+from planner_mcp.travel.road_programs import stop_process
+from tests.shared.processes.process_tree import LONGEST_S, children
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> OsrmPrograms:
+    """A program that says when it runs, and goes on."""
+    (tmp_path / "bin").mkdir()
+    (program := tmp_path / "bin" / "osrm-routed").write_text(
+        f"#!/bin/sh\ntouch {tmp_path}/runs\nexec sleep 600\n", encoding="utf-8"
+    )
+    program.chmod(0o700)
+    return OsrmPrograms(tmp_path)
+
+
+async def test_a_program_is_gone_when_the_task_that_waits_for_it_is_cancelled(programs: OsrmPrograms) -> None:
+    """O9: one that outlives its loop leaves its pipes open."""
+    before = children(os.getpid())
+    asking = asyncio.create_task(programs.version())
+    with anyio.fail_after(LONGEST_S):
+        while not (programs.folder / "runs").exists():  # noqa: ASYNC110 — another process has no event
+            await anyio.sleep(0.01)
+        await cancel_and_wait(asking)
+    assert asking.cancelled()
+    assert children(os.getpid()) == before
+
+
+async def test_a_program_that_is_stopped_is_waited_for_however_often_the_task_is_cancelled(
+    programs: OsrmPrograms,
+) -> None:
+    """O9: `cancel_and_wait` cancels again while a program of a busy machine takes its time to end."""
+    process = await programs.start("osrm-routed", [])
+    stopping = asyncio.create_task(stop_process(process))
+    for _ in range(3):
+        await asyncio.sleep(0)
+        stopping.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopping
+    assert process.returncode is not None
