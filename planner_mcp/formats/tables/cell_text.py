@@ -6,6 +6,7 @@ numbers, times, windows and durations.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -73,6 +74,11 @@ def chinese_number(found: re.Match[str]) -> str:
 def normalized_word(text: str) -> str:
     """Return a cell as a word to look up: without case, blanks and punctuation."""
     return _NO_WORD.sub("", text[:MAX_CELL]).casefold()
+
+
+def filled(cells: Iterable[str]) -> list[str]:
+    """Return the cells that say something: more than blanks and punctuation."""
+    return [cell for cell in cells if normalized_word(cell)]
 
 
 def listed(text: str) -> list[str]:

@@ -13,7 +13,6 @@ from planner_mcp.formats.tables.header_words import AGENTS, SEVERAL, TICKETS
 from planner_mcp.formats.tables.unit_words import AmountUnit
 from planner_mcp.text import plain
 
-FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
 IN_COLUMNS: Final = "in columns"
 """Where hints say that a column is named, in the words of a tool."""
 SERVICE_UNITS_S: Final[Mapping[str, float]] = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}

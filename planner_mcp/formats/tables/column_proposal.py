@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import MAX_CELL, listed, normalized_word
-from planner_mcp.formats.tables.column_mapping import FIELDS, SERVICE_UNITS_S, ColumnMapping, OpenColumn, refuse_unknown
+from planner_mcp.formats.tables.cell_text import MAX_CELL, filled, listed
+from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping, OpenColumn, refuse_unknown
 from planner_mcp.formats.tables.column_values import (
     MAX_SAMPLE,
     OPEN_KINDS,
@@ -41,6 +41,7 @@ from planner_mcp.formats.tables.coordinate_parsing import (
 from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_words import (
     COMPOSED,
+    FIELDS,
     KNOWN,
     PSEUDO,
     UNUSED,
@@ -71,8 +72,6 @@ _TARGETS: Final = (
     *("receiver", "recipient", "consignee", "empfanger", "aflever", "bezorg", "consegna", "收件"),
 )
 """Parts of headers for the two ends of a way."""
-_ENDS: Final = {"shift_start": "location", "shift_end": "end_location"}
-"""Where an agent begins and ends, if `Start` and `End` have names of places below them."""
 _FEW_DIGITS: Final = 4
 """Digits from which a number is rather the id of an order than an amount or the number of a row."""
 CODE_AND_TOWN: Final = re.compile(r"(?:[A-Z]{1,2}-)?\d{4,5} [^\W\d]{3}")
@@ -88,7 +87,7 @@ _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "comman
 _ORDER_NAME: Final = re.compile(r"\s*#\s?\w+\s*")
 """What shops name an order by: #1001."""
 _PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
-"""What `Start` and `End` of an agent are where their cells are addresses."""
+"""What `Start` and `End` of an agent are where their cells are addresses or names of places."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
 _TIMES: Final = frozenset({"opens", "closes", "window", "time", "shift_start", "shift_end", "shift"})
 _TIMES_OR_POSITIONS: Final[frozenset[Kind]] = frozenset({"times", "windows", "positions"})
@@ -370,8 +369,7 @@ class _Proposal:
         return any(word in SECONDS_OF_UNIT for word in self._meanings[header].unit.split())
 
     def _are_one_sided(self, header: str, name: str) -> bool:
-        cells = [cell for cell in self._cells[header] if normalized_word(cell)]
-        return are_one_sided(cells, is_end=name == "closes")
+        return are_one_sided(filled(self._cells[header]), is_end=name == "closes")
 
     def _are_towns(self, header: str) -> bool:
         """Return whether all cells are towns behind their codes."""
@@ -407,7 +405,7 @@ class _Proposal:
             if meaning.is_exact or look.kind not in ("texts", "days", "positions", "places", "windows"):
                 self._take(header, name)
             return
-        cells = [cell for cell in self._cells[header] if normalized_word(cell)]
+        cells = filled(self._cells[header])
         if all(is_duration(cell) or are_clocks_short([cell]) or _is_zero(cell) for cell in cells):
             self._take(header, "service_min")
             return
@@ -507,7 +505,7 @@ class _Proposal:
 
     def _field_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
         """Return the field that the cells of a column, or those beside it, leave no doubt of; empty for none."""
-        place = _ENDS.get(meaning.field or "", "")
+        place = _PLACES_OF_SHIFT.get(meaning.field or "", "")
         if place and self._is_free(place) and look.kind in ("texts", "codes") and self._are_places(header):
             return place
         if self._numbers_street(header):
@@ -523,7 +521,7 @@ class _Proposal:
 
     def _are_weekdays(self, header: str) -> bool:
         """Return whether nearly all cells are weekdays and nothing else: Mo, Mi, Fr."""
-        cells = [cell for cell in self._cells[header][:MAX_SAMPLE] if normalized_word(cell)]
+        cells = filled(self._cells[header][:MAX_SAMPLE])
         count = sum(len(cell) <= MAX_CELL and day_of_weekdays(cell, self._planning_date) != "" for cell in cells)
         return bool(cells) and 5 * count >= 4 * len(cells)
 
@@ -656,7 +654,7 @@ def _is_one_angle(cell: str) -> bool:
 
 def _axis_of(cells: Sequence[str]) -> Axis:
     """Return the axis that the letters of all coordinates in a column name."""
-    axes = {axis_of(cell) for cell in cells if normalized_word(cell)}
+    axes = set(map(axis_of, filled(cells)))
     return axes.pop() if len(axes) == 1 else ""
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import MAX_CELL, BareTimes, CellStyle, Decimal, normalized_word
+from planner_mcp.formats.tables.cell_text import MAX_CELL, BareTimes, CellStyle, Decimal, filled, normalized_word
 from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_words import normalized
@@ -97,16 +97,15 @@ def values_of(cells: Sequence[str]) -> ColumnValues:
     kinds = [_kind_of_cell(cell) for cell in sample]
     counts = Counter(kinds)
     del counts["nothing"]
-    filled = [cell for cell in sample if normalized_word(cell)]
+    nonempty = filled(sample)
     # 2h beside 45 min, or 0:30
-    if counts["durations"] and all(is_duration(cell) or are_clocks_short([cell]) for cell in filled):
+    if counts["durations"] and all(is_duration(cell) or are_clocks_short([cell]) for cell in nonempty):
         counts = Counter({"durations": counts.total()})
         kinds = ["durations"] * len(kinds)
     kind = _kind(counts)
     examples = dict.fromkeys(cell for cell, found in zip(sample, kinds, strict=True) if found == kind)
-    if kind == "texts" and counted_in([cell for cell in sample if normalized_word(cell)]):
-        kind = "amounts"
-        examples = dict.fromkeys(cell for cell in sample if normalized_word(cell))
+    if kind == "texts" and counted_in(nonempty):
+        kind, examples = "amounts", dict.fromkeys(nonempty)
     numbers = [cell.strip() for cell in sample]
     are_whole = all(each.isdecimal() for each in numbers)
     is_counting = are_whole and len(cells) > 2 and _counts(cells)
@@ -258,8 +257,8 @@ def _counts(cells: Sequence[str]) -> bool:
 
 def are_hhmm(cells: Sequence[str]) -> bool:
     """Return whether each cell that says something is an hour and its minutes in four digits: `0830`."""
-    filled = [cell.strip() for cell in cells if normalized_word(cell)]
-    return bool(filled) and all(len(each) == len("0830") and is_hhmm(each) for each in filled)
+    nonempty = [cell.strip() for cell in filled(cells)]
+    return bool(nonempty) and all(len(each) == len("0830") and is_hhmm(each) for each in nonempty)
 
 
 def are_one_sided(cells: Sequence[str], *, is_end: bool) -> bool:

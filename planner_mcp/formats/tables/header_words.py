@@ -139,7 +139,7 @@ PLACE_SHEETS: Final = words_of(
     "magazzini magazzino sedi magazyny 仓库 仓库信息 车场 地点"
 )
 """Names of a sheet of places that tickets and agents name; such a sheet is the tickets' where no other is."""
-_FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
+FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""
 SEVERAL: Final = COMPOSED | {"window"}
@@ -266,7 +266,7 @@ def _lookup(fields: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-KNOWN: Final = {table: _lookup(fields) for table, fields in _FIELDS.items()}
+KNOWN: Final = {table: _lookup(fields) for table, fields in FIELDS.items()}
 """Field by each known word of the headers of a table."""
 
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from planner_mcp.errors import Fault
+from planner_mcp.formats.tables.cell_text import Decimal
+from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.source_rows import SourceRows, in_file
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import Json
-
-if TYPE_CHECKING:
-    from planner_mcp.formats.tables.column_mapping import ColumnMapping
 
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 
@@ -45,7 +44,7 @@ class ImportOptions:
     """The same as a table."""
     default_agents: tuple[Json, ...] = ()
     """Agents of a table where nobody named any."""
-    decimal: Literal["", ".", ","] = ""
+    decimal: Decimal = ""
     """The mark before decimals, where the file does not show it."""
     known_mappings: tuple[KnownMapping, ...] = ()
     """Mappings of earlier files, the preferred one first."""
@@ -56,7 +55,7 @@ class ImportedScenario:
     """A day that was read."""
 
     body: Json
-    proposals: dict[str, "ColumnMapping"]
+    proposals: dict[str, ColumnMapping]
     """What the columns of `tickets` and of `agents` were taken for, where the file was a table."""
     assumptions: list[str]
     origins: SourceRows = field(default_factory=dict)

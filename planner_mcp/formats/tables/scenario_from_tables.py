@@ -4,7 +4,7 @@ Owns how tables and wishes become one day, and what is reported where they lack 
 is read by `table_import.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -28,6 +28,7 @@ from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normali
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
+from planner_mcp.formats.tables.table_rows import AXES
 from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.unexpected_rows import (
     absent_notices,
@@ -39,7 +40,6 @@ from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
 from planner_mcp.text import Json, plain
 
-_AXES: Final = ("lat", "lon", "x", "y")
 _KNOWN_TO_NEW: Final = 3
 """Headers of a mapping for each that a file may have beyond them; one is always allowed."""
 _NOWHERE: Final = Fault(
@@ -64,7 +64,7 @@ _NO_COLUMN: Final = Fault(
     f"Add it above the first row, delete what stands above it, or name the columns {IN_COLUMNS}.",
     "missing",
 )
-_PASSED_INACTIVE: Final = "The file has a sheet of agents, which is passed over: others were given."
+_PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
 
 
 def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOptions) -> ImportedScenario:
@@ -103,35 +103,40 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     day.settle_hours()
     if depot := day.settle_places(fields.get("depot")):
         fields["depot"] = depot
-    if not day.agents:
-        path = place_in(fleet.name) if fleet else "agents"
-        hint = "Say how many vehicles there are and what each carries."
-        day.faults.append(Fault(path, "The file has no agents.", "agents, or a sheet of them", hint, "missing"))
-    if not day.tickets:
-        are_of_other_days = bool(tables["tickets"].rows) and "date" in proposals["tickets"].fields.values()
-        fault = _NONE_PLANNED if are_of_other_days else _NO_ROWS
-        day.faults.append(replace(fault, path=place_in(tables["tickets"].name)))
-    elif not proposals["tickets"].fields:
-        day.faults = [fault for fault in day.faults if fault.path != "columns"]
-        day.faults.append(replace(_NO_COLUMN, path=place_in(tables["tickets"].name)))
-    elif day.lacks_coordinates(proposals["tickets"]):
-        day.faults.append(replace(_NOWHERE, path=place_in(tables["tickets"].name)))
+    day.faults = list(_faults_of(day, tables["tickets"], fleet, proposals["tickets"]))
     notices = [
         *reused,
-        *([_PASSED_INACTIVE] if unread else []),
+        *([_PASSED_OVER] if unread else []),
         *tables["tickets"].notices,
         *(fleet.notices if fleet else ()),
+        *([_UNPLACED] if day.is_unplaced(proposals["tickets"]) else []),
+        *other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date),
+        *inactive_notices(tables["tickets"], proposals["tickets"]),
+        *crew_notices(tables["tickets"], proposals["tickets"]),
+        *(absent_notices(fleet, proposals["agents"]) if fleet else ()),
     ]
-    if day.is_unplaced(proposals["tickets"]):
-        notices.append(_UNPLACED)
-    notices += other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date)
-    notices += inactive_notices(tables["tickets"], proposals["tickets"])
-    notices += crew_notices(tables["tickets"], proposals["tickets"])
-    notices += absent_notices(fleet, proposals["agents"]) if fleet else ()
     body = day.scenario(**fields)
     timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])
     assumed = [*day.assumed(), *(["No ticket has a service time: stops take no time."] if timeless else [])]
     return ImportedScenario(body, proposals, [*dict.fromkeys(notices), *assumed], day.origins)
+
+
+def _faults_of(day: TableImport, tickets: Table, fleet: Table | None, mapping: ColumnMapping) -> Iterator[Fault]:
+    """Yield what was wrong with the rows, and what the day of the tickets' mapping lacks altogether."""
+    place = place_in(tickets.name)
+    is_unknown = bool(day.tickets) and not mapping.fields
+    yield from (fault for fault in day.faults if not (is_unknown and fault.path == "columns"))
+    if not day.agents:
+        path = place_in(fleet.name) if fleet else "agents"
+        hint = "Say how many vehicles there are and what each carries."
+        yield Fault(path, "The file has no agents.", "agents, or a sheet of them", hint, "missing")
+    if not day.tickets:
+        are_of_other_days = bool(tickets.rows) and "date" in mapping.fields.values()
+        yield replace(_NONE_PLANNED if are_of_other_days else _NO_ROWS, path=place)
+    elif is_unknown:
+        yield replace(_NO_COLUMN, path=place)
+    elif day.lacks_coordinates(mapping):
+        yield replace(_NOWHERE, path=place)
 
 
 def _as_read(
@@ -238,10 +243,10 @@ def position_columns(headers: tuple[str, ...], import_options: ImportOptions) ->
 
     Who names columns of positions wants those, and not the geometry.
     """
-    if any(field in _AXES for header, field in import_options.columns.items() if header not in ("lat", "lon")):
+    if any(field in AXES for header, field in import_options.columns.items() if header not in ("lat", "lon")):
         return {"lat": "", "lon": ""}
     fields = {header: meaning_of(header, "tickets").field for header in headers}
-    return {header: "" for header, field in fields.items() if field in _AXES} | {"lat": "lat", "lon": "lon"}
+    return {header: "" for header, field in fields.items() if field in AXES} | {"lat": "lat", "lon": "lon"}
 
 
 def _no_capacity(fleet: Table, mapping: ColumnMapping) -> Fault:

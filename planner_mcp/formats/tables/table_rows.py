@@ -129,7 +129,7 @@ class TableRows:
         """Return the rows, by their index, in which a column of days names another than the one that is planned."""
         found: set[int] = set()
         for header in (header for header, name in self._fields.items() if name == "date"):
-            days = [_named_day(row.get(header, ""), styles[header]) for _, row in self._table.rows]
+            days = [_day_of(row.get(header, ""), styles[header]) for _, row in self._table.rows]
             others = {at for at, day in enumerate(days) if day not in ("", self._planning_date)}
             if others:
                 column = plain(header, 40)
@@ -281,13 +281,13 @@ class TableRows:
         return round(value * unit.factor / column.factor, 9)
 
 
-def _named_day(text: str, style: CellStyle) -> str:
+def _day_of(text: str, style: CellStyle) -> str:
     return day_in(text, style) or day_of_weekdays(text, style.planning_date)
 
 
 def _day(text: str, path: str, *, style: CellStyle) -> str | Fault:
     """Return the day of a cell, which may be the next of some weekdays."""
-    if day := _named_day(text, style):
+    if day := _day_of(text, style):
         return day
     return Fault(path, f"{shown(text)} is no day.", "days such as 2025-07-15", "Write it so, or leave the cell empty.")
 

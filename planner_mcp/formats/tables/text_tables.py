@@ -1,7 +1,7 @@
 """A table from a file of text, whatever its encoding and the marks between its cells (SPEC T5).
 
 Owns the bytes: encoding, ends of lines, delimiter, header, size. What the columns mean is
-`formats/tables/column_mapping.py`'s.
+`formats/tables/column_proposal.py`'s.
 """
 
 import codecs

@@ -1,4 +1,4 @@
-"""Tables of an XLSX workbook (SPEC T5).
+"""Tables of a workbook (SPEC T5).
 
 Owns the process that reads it. The reader is native code fed with strangers' bytes: what makes it run out of memory
 takes down its process, which must not be the server's.
