@@ -1,7 +1,7 @@
 """Worker processes that may be killed, stopped and drained one by one.
 
-Owns processes and signals, and knows nothing of jobs. A member that ended is started anew by `mend`, as a supervisor
-would.
+Owns processes and signals, and knows nothing of jobs. A member that ended is started anew by
+`restart_ended`, as a supervisor would.
 """
 
 import os

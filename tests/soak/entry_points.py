@@ -20,7 +20,7 @@ from examples.order_system.service import DAY as ORDER_DAY
 from planner_mcp.text import Json
 from tests.shared.http.http_clients import http_client
 from tests.shared.http.mcp_caller import Caller
-from tests.shared.http.webhook_receiver import Receiver
+from tests.shared.http.webhook_receiver import Receiver, echo
 from tests.shared.scenarios.client_scenarios import SMALLEST, ring
 
 ADDRESSES: Final = (
@@ -212,7 +212,7 @@ async def visit_events(world: World) -> None:
     """Events by webhook: subscribed, told of a job, asked for by poll, unsubscribed."""
     async with world.http() as http:
         caller, path = Caller(http, world.key), f"/hook/{next(_numbers)}"
-        world.receiver.answers[path] = [_echo]
+        world.receiver.answers[path] = [echo]
         delivery = {"mode": "webhook", "url": world.receiver.url(path), "secret": SECRET}
         wanted: Json = {"name": "vrp.job.finished", "arguments": {}, "delivery": delivery, "cursor": None}
         cursor = result_of(await caller.request("events/subscribe", **wanted))["cursor"]
@@ -223,11 +223,6 @@ async def visit_events(world: World) -> None:
         finally:
             await caller.request("events/unsubscribe", **wanted)
             world.receiver.answers.pop(path)
-
-
-async def _echo(request: Any, writer: asyncio.StreamWriter) -> None:
-    body = json.dumps({"challenge": json.loads(request.body).get("challenge")})
-    writer.write(f"HTTP/1.1 200 x\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode())
 
 
 async def visit_shared(world: World) -> None:

@@ -123,7 +123,7 @@ def kinds(events: list[Event]) -> list[EventKind]:
 
 
 async def solver_of(pool: Supervisor | None, holder: int | None = None) -> tuple[int, int, int]:
-    """Return worker, warm parent and child of a pool's worker that solves: the holder, or the one there is."""
+    """Return worker, fork server and child of a pool's worker that solves: the holder, or the one there is."""
     assert pool is not None
     with anyio.fail_after(LONGEST_S):
         while True:

@@ -1,4 +1,4 @@
-"""A principal at the doors of the app, message by message."""
+"""A principal that speaks to the endpoints of the app, message by message."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ def recent_dates() -> list[str]:
 
 @dataclass
 class Caller:
-    """A principal at the doors of the app, in one era of MCP."""
+    """A principal that speaks to the endpoints of the app, in one era of MCP."""
 
     http: httpx.AsyncClient
     authorization: str | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -34,6 +35,12 @@ def answering(status: int, headers: str = "", body: str = "") -> Answer:
         writer.write(f"HTTP/1.1 {status} x\r\ncontent-length: {len(body.encode())}\r\n{headers}\r\n{body}".encode())
 
     return answer
+
+
+async def echo(request: Received, writer: asyncio.StreamWriter) -> None:
+    """Answer a verification as an endpoint does that wants the events; 200 to others."""
+    body = json.dumps({"challenge": json.loads(request.body).get("challenge")})
+    await answering(200, body=body)(request, writer)
 
 
 async def hanging(_request: Received, _writer: asyncio.StreamWriter) -> None:

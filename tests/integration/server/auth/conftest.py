@@ -20,8 +20,7 @@ from planner_mcp.settings import Settings
 from tests.shared.http.mcp_caller import recent_dates
 
 BASE = "http://localhost:8080"
-HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
-TASKS = "io.modelcontextprotocol/tasks"
+Key = Callable[..., Awaitable[str]]
 Served = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
@@ -48,7 +47,7 @@ def served(settings: Settings, store: RedisStore, apps_services: list[AppService
 
 
 @pytest.fixture
-def key(store: RedisStore) -> Callable[..., Awaitable[str]]:
+def key(store: RedisStore) -> Key:
     """Make an API key; returns the value of an Authorization header."""
 
     async def make(subject: str = "ann", *scopes: str, tenant: str = "") -> str:

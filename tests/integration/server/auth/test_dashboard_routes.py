@@ -7,7 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 
 pytestmark = pytest.mark.anyio
 DAY = {
@@ -17,7 +17,6 @@ DAY = {
     "tickets": [{"id": "t1", "location": "p", "demand": 1}],
     "locations": [{"id": "d", "lat": 52.5213, "lon": 13.4131}, {"id": "p", "lat": 52.5311, "lon": 13.4231}],
 }
-Key = Callable[..., Awaitable[str]]
 
 
 async def _call(http: httpx.AsyncClient, tool: str, arguments: object, key: str = "", **headers: str) -> httpx.Response:

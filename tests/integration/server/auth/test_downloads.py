@@ -10,12 +10,11 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 
 
 async def _used(http: httpx.AsyncClient, key: str, tool: str, **arguments: object) -> dict[str, str]:

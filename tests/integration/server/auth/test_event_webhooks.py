@@ -3,8 +3,7 @@
 import base64
 import json
 import time
-from asyncio import StreamWriter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -22,25 +21,19 @@ from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventS
 from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
 from planner_mcp.jobs.webhooks.webhook_signing import verify
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import HEADERS, Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
 from tests.integration.server.auth.test_plan_reviews import call, planned
-from tests.shared.http.webhook_receiver import Received, Receiver, answering, receiving
+from tests.shared.http.mcp_caller import HEADERS
+from tests.shared.http.webhook_receiver import Received, Receiver, answering, echo, receiving
 from tests.shared.store.keys_without_ttl import keys_without_ttl
 from workers.webhook_dispatcher import run_webhook_dispatcher
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 SECRET = "whsec_" + base64.b64encode(b"a" * 32).decode()
 OTHER = "whsec_" + base64.b64encode(b"b" * 24).decode()
 MODERN = "2026-07-28"
 FINISHED = "vrp.job.finished"
-
-
-async def echo(request: Received, writer: StreamWriter) -> None:
-    """Answer a verification as an endpoint does that wants the events; 200 to others."""
-    body = json.dumps({"challenge": json.loads(request.body).get("challenge")})
-    writer.write(f"HTTP/1.1 200 x\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode())
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Questions and uploads of one principal, and what others or a broken connection do to them (SPEC A2, X3)."""
 
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx2 as httpx
@@ -9,11 +8,11 @@ import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
-from tests.integration.server.auth.conftest import HEADERS, Served
+from tests.integration.server.auth.conftest import Key, Served
+from tests.shared.http.mcp_caller import HEADERS
 from tests.shared.scenarios.client_scenarios import CHOICES, OPEN
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 VERSION = "2025-11-25"
 MODERN = "2026-07-28"
 ANSWER = {"jsonrpc": "2.0", "id": "q1", "result": {"action": "accept", "content": {"depot": "mine"}}}

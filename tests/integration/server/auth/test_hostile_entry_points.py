@@ -5,14 +5,11 @@ have suites of their own (`tests/fuzz`, `unit/server/http/test_hostile_bodies.py
 (`unit/formats/test_file_bounds.py`).
 """
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 MAX_ANSWER = 8000
 """Bytes."""
 BODIES = {

@@ -6,7 +6,6 @@ themselves are in `tests/unit/server/tools/test_masked_arithmetic.py`.
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -17,14 +16,13 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.text import Json
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_event_webhooks import ask
 from tests.integration.server.auth.test_plan_reviews import call
 from tests.shared.scenarios.masked_twins import KNOWN, SECRETS, TWINS, with_known_points, without_names
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-Key = Callable[..., Awaitable[str]]
 FORMS = (
     *("application/json", "text/csv", "application/geo+json", "application/gpx+xml"),
     *("image/svg+xml", "image/png", "text/html"),

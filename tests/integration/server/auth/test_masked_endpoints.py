@@ -1,7 +1,7 @@
 """What a credential without `planner:sensitive` sees at the endpoints beside MCP (SPEC R3, ADR 0035)."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 import anyio
 import httpx2 as httpx
@@ -9,7 +9,7 @@ import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +31,6 @@ DAY = {
     "locations": [{"id": "d", "lat": 52.5213, "lon": 13.4131}, {"id": "p", "lat": 52.5311, "lon": 13.4231}],
 }
 ORDERS = "id,lat,lon,name,demand\nA,52.5213,13.4131,Ada Lovelace,much\n"
-Key = Callable[..., Awaitable[str]]
 
 
 async def _call(http: httpx.AsyncClient, key: str, tool: str, **arguments: object) -> httpx.Response:

@@ -1,6 +1,5 @@
 """Signing in to the dashboard: what a cookie opens, and what ends it."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +20,9 @@ from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import BASE, Served
+from tests.integration.server.auth.conftest import BASE, Key, Served
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 PAGE = {"x-planner-ui": "1"}
 JOBS = {"uri": "jobs://vrp/status/all"}
 

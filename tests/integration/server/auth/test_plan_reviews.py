@@ -12,13 +12,12 @@ import pytest
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE, group_id
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
 from tests.shared.scenarios.stored_plans import finish
 from workers.webhook_dispatcher import delivery_of
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 FOUR_EYES = {"approval": "four_eyes", "public_url": None}
 
 

@@ -18,7 +18,7 @@ from planner_mcp.server.http.rest.rest_operations import OPERATIONS, RestOperati
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_masked_endpoints import DAY, SECRETS
 from tests.integration.server.mcp.app_replicas import replica
 from tests.shared.http.http_clients import http_client
@@ -26,7 +26,6 @@ from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 Door = Callable[[httpx.AsyncClient, str, str, Json], Awaitable[Json]]
 """`(client, credential, tool, arguments) → its result, or of a refusal code and places`."""
 BY_NAME = {operation.tool.name: operation for operation in OPERATIONS}

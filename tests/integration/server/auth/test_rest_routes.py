@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -11,11 +10,10 @@ import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 DAY = {
     "name": "Day",
     "planning_date": "2026-11-23",

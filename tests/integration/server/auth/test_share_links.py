@@ -13,12 +13,11 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import Served
+from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
 from tests.integration.server.auth.test_plan_reviews import call, planned
 
 pytestmark = pytest.mark.anyio
-Key = Callable[..., Awaitable[str]]
 
 
 async def _shared(http: httpx.AsyncClient, key: str, job_id: str, **further: Any) -> str:

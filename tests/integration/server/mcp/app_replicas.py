@@ -19,7 +19,8 @@ from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.raw_client import HEADERS, Sse, events
+from tests.integration.server.mcp.raw_client import Sse, events
+from tests.shared.http.mcp_caller import HEADERS
 from tests.shared.scenarios.empty_plan import empty_plan
 
 PLAN = empty_plan()
@@ -29,7 +30,6 @@ DAY: dict[str, Any] = {
     "agents": [{"id": "veh-1", "capacity": 100}],
     "tickets": [{"id": "t-1", "location": "LOC_A", "demand": 20}],
 }
-TASKS = "io.modelcontextprotocol/tasks"
 MODERN = "2026-07-28"
 
 
@@ -43,6 +43,9 @@ class Replica:
     @property
     def mcp(self) -> str:
         return f"{self.url}/mcp"
+
+
+Two = tuple[Replica, Replica]
 
 
 @contextlib.asynccontextmanager

@@ -11,8 +11,9 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.server.mcp import app_replicas as whole
 from tests.integration.server.mcp.raw_client import Client
-from tests.integration.server.mcp.slow_tool_replica import Replica, replica
+from tests.integration.server.mcp.slow_tool_replica import Two, replica
 from tests.shared.http.http_clients import http_client
+from tests.shared.http.mcp_caller import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ async def shared_store(store_url: str) -> AsyncIterator[RedisStore]:
 
 
 @pytest.fixture(scope="module")
-async def pair(shared_store: RedisStore) -> AsyncIterator[tuple[Replica, Replica]]:
+async def pair(shared_store: RedisStore) -> AsyncIterator[Two]:
     async with replica(shared_store) as one, replica(shared_store) as two:
         yield one, two
         one.server.should_exit = two.server.should_exit = True
@@ -35,7 +36,7 @@ def store(shared_store: RedisStore) -> RedisStore:
 
 
 @pytest.fixture
-async def replicas(pair: tuple[Replica, Replica], store: RedisStore) -> tuple[Replica, Replica]:
+async def replicas(pair: Two, store: RedisStore) -> Two:
     """Two replicas as if fresh: servers are started once a module."""
     await store.redis.flushdb()
     for each in pair:
@@ -53,16 +54,14 @@ async def client() -> AsyncIterator[Client]:
 @pytest.fixture(scope="module")
 async def shared_app_replicas(
     store_url: str, shared_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[whole.Replica, whole.Replica]]:
+) -> AsyncIterator[whole.Two]:
     url, folder = f"{store_url}?db=15", tmp_path_factory.mktemp("houses")
     async with whole.replica(url, folder) as one, whole.replica(url, folder) as two:
         yield one, two
 
 
 @pytest.fixture
-async def app_replicas(
-    shared_app_replicas: tuple[whole.Replica, whole.Replica], store: RedisStore
-) -> tuple[whole.Replica, whole.Replica]:
+async def app_replicas(shared_app_replicas: whole.Two, store: RedisStore) -> whole.Two:
     """Two whole replicas as if fresh."""
     await store.redis.flushdb()
     return shared_app_replicas
@@ -88,4 +87,4 @@ def legacy(web: httpx.AsyncClient) -> whole.Caller:
 @pytest.fixture
 def modern(web: httpx.AsyncClient) -> whole.Caller:
     """A client of revision 2026-07-28 that can take tasks."""
-    return whole.Caller(web, whole.MODERN, {whole.TASKS: {}})
+    return whole.Caller(web, whole.MODERN, {TASKS: {}})

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2 as httpx
 
 from tests.integration.server.mcp.slow_tool_replica import Replica
+from tests.shared.http.mcp_caller import HEADERS
 
-HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 MODERN_META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -87,6 +87,9 @@ async def _nothing(_session_id: str, _principal: Principal) -> None:
     """Forward nothing: sessions of this replica subscribe to nothing."""
 
 
+Two = tuple[Replica, Replica]
+
+
 @contextlib.asynccontextmanager
 async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0) -> AsyncIterator[Replica]:
     """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""

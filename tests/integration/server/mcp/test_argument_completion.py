@@ -8,11 +8,10 @@ from planner_mcp.errors import InputError
 from planner_mcp.server.mcp.methods import argument_completion
 from planner_mcp.server.prompts.prompt_definition import MAX_ARGUMENT
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker
 from tests.integration.server.mcp.test_resource_methods import caller, solved
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 __all__ = ["caller"]
 
 

@@ -8,11 +8,10 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.server.resources import report_folder
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, replica
 from tests.integration.server.mcp.test_resource_methods import complete
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 OLDEST: Final = {"text", "image", "resource"}
 KINDS: Final = {
     "2024-11-05": OLDEST,

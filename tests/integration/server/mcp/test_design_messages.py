@@ -5,11 +5,10 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Two, Worker
 from tests.integration.server.mcp.test_resource_methods import caller
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 __all__ = ["caller"]
 
 

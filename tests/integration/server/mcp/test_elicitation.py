@@ -12,11 +12,10 @@ from mcp.types import ElicitResult
 from planner_mcp.app import open_application
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import DAY, MODERN, Caller, Replica, messages
+from tests.integration.server.mcp.app_replicas import DAY, MODERN, Caller, Replica, Two, messages
 from tests.shared.scenarios.client_scenarios import CHOICES, OPEN
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 FORM = {"elicitation": {"form": {}}}
 
 

@@ -9,12 +9,11 @@ import pytest
 
 from planner_mcp.server.mcp.notifications.event_methods import EXTENSION
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, messages, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, messages, replica
 from tests.integration.server.mcp.test_listen_method import job
 from tests.integration.server.mcp.test_resource_methods import caller
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 WEBHOOK = {"mode": "webhook", "url": "https://example.org", "secret": "whsec_" + "YWJj" * 8}
 NAMES = ["vrp.job.finished", "vrp.job.improved", "vrp.ticket.unassigned", "vrp.workers.capacity"]
 __all__ = ["caller"]

@@ -16,10 +16,9 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.server.mcp.transports import http_sse_requests
 from planner_mcp.server.tools.tool_registry import REGISTRY
-from tests.integration.server.mcp.app_replicas import DAY, Replica, Worker, replica
+from tests.integration.server.mcp.app_replicas import DAY, Replica, Two, Worker, replica
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 @dataclass

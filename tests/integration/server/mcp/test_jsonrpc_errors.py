@@ -7,12 +7,11 @@ import pytest
 
 from planner_mcp.text import LONG_NUMBER
 from tests.integration.server.mcp import app_replicas as whole
-from tests.integration.server.mcp.raw_client import HEADERS, MODERN_META, Client
-from tests.integration.server.mcp.slow_tool_replica import Replica
+from tests.integration.server.mcp.raw_client import MODERN_META, Client
+from tests.integration.server.mcp.slow_tool_replica import Two
+from tests.shared.http.mcp_caller import HEADERS
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
-Houses = tuple[whole.Replica, whole.Replica]
 DATA = {"code", "type", "message", "traceId", "errors", "retryable"}
 
 
@@ -132,7 +131,7 @@ async def test_a_revision_to_come_is_answered_by_those_served(replicas: Two, cli
     assert (answer.status_code, error["code"], error["data"]["supported"]) == (400, -32022, ["2026-07-28"])
 
 
-async def test_a_slash_at_the_end_leads_to_the_same_endpoint(app_replicas: Houses, web: httpx.AsyncClient) -> None:
+async def test_a_slash_at_the_end_leads_to_the_same_endpoint(app_replicas: whole.Two, web: httpx.AsyncClient) -> None:
     """SPEC X1, A1: not to another address, which would be one in clear text behind a proxy that ends TLS."""
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
@@ -156,7 +155,7 @@ async def test_a_slash_at_the_end_leads_to_the_same_endpoint(app_replicas: House
     ],
 )
 async def test_what_the_edge_refuses_is_answered_in_the_form_of_its_endpoint(
-    app_replicas: Houses,
+    app_replicas: whole.Two,
     web: httpx.AsyncClient,
     path: str,
     content: bytes,

@@ -30,10 +30,9 @@ from planner_mcp.server.mcp.notifications.stdio_watches import StdioNotifier
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, messages, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, messages, replica
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 @asynccontextmanager

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from tests.integration.server.mcp.app_replicas import Caller, Replica, messages
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, messages
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 ODD: dict[str, Any] = {
     "name": "odd",
     "planning_date": "2025-07-15",

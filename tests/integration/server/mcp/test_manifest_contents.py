@@ -9,11 +9,10 @@ import pytest
 
 import manifest
 from planner_mcp.jobs.ids import plan_of
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Two, Worker
 from tests.integration.server.mcp.test_resource_methods import caller, complete, read
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 __all__ = ["caller"]
 MANIFEST = manifest.load()
 RESOURCES = {each["name"]: each for each in MANIFEST["resources"]}

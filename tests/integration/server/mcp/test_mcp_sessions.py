@@ -4,11 +4,11 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from tests.integration.server.mcp.raw_client import HEADERS, MODERN_META, Client, call, events
-from tests.integration.server.mcp.slow_tool_replica import Replica
+from tests.integration.server.mcp.raw_client import MODERN_META, Client, call, events
+from tests.integration.server.mcp.slow_tool_replica import Two
+from tests.shared.http.mcp_caller import HEADERS
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 LIST = {"jsonrpc": "2.0", "id": 7, "method": "tools/list"}
 
 

@@ -3,10 +3,9 @@
 import pytest
 
 from tests.integration.server.mcp.raw_client import Client
-from tests.integration.server.mcp.slow_tool_replica import Replica
+from tests.integration.server.mcp.slow_tool_replica import Two
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 async def test_ping_is_answered(replicas: Two, client: Client) -> None:

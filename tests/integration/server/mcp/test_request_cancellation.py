@@ -4,10 +4,9 @@ import anyio
 import pytest
 
 from tests.integration.server.mcp.raw_client import Client, events
-from tests.integration.server.mcp.slow_tool_replica import Replica
+from tests.integration.server.mcp.slow_tool_replica import Two
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 async def test_request_is_cancelled_through_the_other_replica(replicas: Two, client: Client) -> None:

@@ -8,16 +8,13 @@ from mcp import Client
 from mcp_types import ElicitResult
 
 from examples.planner_server import PlannerServer, running_server
-from tests.integration.server.mcp.app_replicas import Replica
+from tests.integration.server.mcp.app_replicas import Two
+from tests.integration.server.mcp.raw_client import MODERN_META
 from tests.shared.http.http_clients import http_client
 from tests.shared.tools.token_costs import tokens
 
 pytestmark = pytest.mark.anyio
 UNKNOWN = "这里没有此 id 的内容。"
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +33,7 @@ async def result(server: PlannerServer, language: str, method: str, **params: An
         "Mcp-Method": method,
     }
     headers |= {"Mcp-Name": params["name"]} if "name" in params else {}
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": MODERN_META}}
     async with http_client(timeout=20) as http:
         return (await http.post(server.mcp, json=body, headers=headers)).json()["result"]
 
@@ -69,7 +66,7 @@ async def test_an_answer_follows_the_language_of_its_request_and_a_list_does_not
 
 
 async def test_a_server_without_the_setting_answers_in_chinese_where_asked(
-    app_replicas: tuple[Replica, Replica],
+    app_replicas: Two,
 ) -> None:
     """SPEC T11: English is the default."""
     server, _ = app_replicas
@@ -81,7 +78,7 @@ async def test_a_server_without_the_setting_answers_in_chinese_where_asked(
     assert [UNKNOWN in each for each in answers] == [False, True]
 
 
-async def test_problem_details_are_in_one_language(app_replicas: tuple[Replica, Replica]) -> None:
+async def test_problem_details_are_in_one_language(app_replicas: Two) -> None:
     """SPEC T11; RFC 9457, 3.1.3: the title of a problem varies by language alone."""
     titles, (server, _) = [], app_replicas
     async with http_client(timeout=20) as http:

@@ -12,10 +12,9 @@ from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources import resource_listing
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, replica
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 VISIT: dict[str, Any] = {
     "ticket_id": "t-1", "location": "LOC_A", "kind": "ticket", "arrival_s": 0, "start_s": 0, "departure_s": 60,
     "distance_m": 0.0, "late_s": 0, "load": {},

@@ -22,12 +22,11 @@ from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs, watched_resource_of
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Sse, Worker, events, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Sse, Two, Worker, events, replica
 from tests.integration.server.mcp.test_listen_method import listening as streaming
 from tests.shared.http.http_clients import http_client
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 @asynccontextmanager

@@ -12,10 +12,11 @@ import pytest
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import MODERN, TASKS, Caller
+from tests.integration.server.mcp.app_replicas import MODERN, Caller
 from tests.integration.server.mcp.app_replicas import replica as app_replica
 from tests.integration.server.mcp.raw_client import Client, events
 from tests.integration.server.mcp.slow_tool_replica import replica
+from tests.shared.http.mcp_caller import TASKS
 
 pytestmark = pytest.mark.anyio
 JOB = "job-0-" + "a" * 26

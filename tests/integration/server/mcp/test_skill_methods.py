@@ -6,11 +6,10 @@ import pytest
 
 from planner_mcp.server.mcp.methods.skill_methods import EXTENSION
 from planner_mcp.server.resources.skill_files import FOLDERS
-from tests.integration.server.mcp.app_replicas import Caller, Replica
+from tests.integration.server.mcp.app_replicas import Caller, Two
 from tests.integration.server.mcp.test_resource_methods import caller
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 URI = "skill://plan-routes/SKILL.md"
 __all__ = ["caller"]
 

@@ -17,11 +17,11 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.kernel import Kernel
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.raw_client import HEADERS, MODERN_META, Client, events
-from tests.integration.server.mcp.slow_tool_replica import Replica, SlowToolHandler, replica
+from tests.integration.server.mcp.raw_client import MODERN_META, Client, events
+from tests.integration.server.mcp.slow_tool_replica import SlowToolHandler, Two, replica
+from tests.shared.http.mcp_caller import HEADERS
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 ROUTE = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "count"}
 
 INITIALIZE = {

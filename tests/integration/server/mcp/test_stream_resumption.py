@@ -13,11 +13,11 @@ from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import READ_AT_ONCE, TTL_S, SessionStore
 from planner_mcp.server.mcp.mcp_sessions import Session
 from planner_mcp.server.mcp.transports import post_exchange, session_streams
-from tests.integration.server.mcp.raw_client import HEADERS, Client, call, events
-from tests.integration.server.mcp.slow_tool_replica import Replica, replica
+from tests.integration.server.mcp.raw_client import Client, call, events
+from tests.integration.server.mcp.slow_tool_replica import Replica, Two, replica
+from tests.shared.http.mcp_caller import HEADERS
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 def ping(request_id: str) -> dict[str, Any]:

@@ -8,10 +8,10 @@ import pytest
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
-from tests.integration.server.mcp.app_replicas import TASKS, Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker
+from tests.shared.http.mcp_caller import TASKS
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 class OnlyData(Replica):

@@ -5,11 +5,10 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Two, Worker
 from tests.integration.server.mcp.test_resource_methods import caller, complete, read
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 __all__ = ["caller"]
 
 

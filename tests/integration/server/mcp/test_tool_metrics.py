@@ -11,10 +11,9 @@ from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.answers.tool_usage_meter import UsageMeter, cost_of
 from planner_mcp.server.tools.tool_definition import ImageContent, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 
 
 async def figures(web: httpx.AsyncClient, on: Replica) -> dict[str, float]:

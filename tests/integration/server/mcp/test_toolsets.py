@@ -12,11 +12,10 @@ import pytest
 from planner_mcp.server.mcp.methods.tool_methods import way_to
 from planner_mcp.server.tools.tool_registry import REGISTRY, shown_tools
 from planner_mcp.settings import Settings
-from tests.integration.server.mcp.app_replicas import Caller, Replica, Worker, events, replica
+from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, events, replica
 from tests.integration.server.mcp.test_resource_methods import caller, solved
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
 __all__ = ["caller"]
 
 
