@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticUseDefault
 
 from planner_mcp.setting_urls import is_address, is_host, is_origin, is_url, store_url_fault, store_urls
+from planner_mcp.text import DAY_S
 from planner_mcp.translation import Language
 
 PREFIX: Final = "PLANNER_"
@@ -74,7 +75,6 @@ Listed = Annotated[list[T], BeforeValidator(_split)]
 """A list that an environment variable gives as `a,b` or as JSON."""
 Mapped = Annotated[dict[str, T], BeforeValidator(_from_json)]
 """A map that an environment variable gives as JSON."""
-DAY_S: Final = 86400
 Delay = Annotated[float, Field(ge=0, le=30 * DAY_S)]
 MAX_MEMORY_MB: Final = 16 * 1024**2
 """16 TiB: more than a machine has, and less than the operating system refuses."""
@@ -83,7 +83,7 @@ MAX_COUNT: Final = 10**9
 MAX_BYTES: Final = 1024**4
 MAX_RATE: Final = 1e6
 """A second. Buckets are counted in Redis with the numbers of Lua."""
-Life = Annotated[int, Field(ge=1, le=100 * 365 * 86400)]
+Life = Annotated[int, Field(ge=1, le=100 * 365 * DAY_S)]
 """Seconds, at most a century: Redis refuses larger expiry times."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 Network = Annotated[str, AfterValidator(_network)]
@@ -152,7 +152,7 @@ class GeocoderSettings(BaseModel):
     keep_s: float = Field(
         default=0,
         ge=0,
-        le=30 * 86400,
+        le=30 * DAY_S,
         description="Answers are kept in memory this long; 0 for AMap, Baidu and Tencent, whose terms forbid more.",
     )
 
@@ -377,9 +377,9 @@ class Settings(BaseModel):
         le=MAX_BYTES,
         description="Most bytes that the scenarios of one principal take, in each pool.",
     )
-    scenario_ttl_s: Life = Field(default=30 * 86400, description="Scenarios are kept this long after last use.")
-    job_ttl_s: Life = Field(default=7 * 86400, description="Jobs, events and plans are kept this long after their end.")
-    idempotency_ttl_s: Life = Field(default=86400, description="Explicit idempotency keys are remembered this long.")
+    scenario_ttl_s: Life = Field(default=30 * DAY_S, description="Scenarios are kept this long after last use.")
+    job_ttl_s: Life = Field(default=7 * DAY_S, description="Jobs, events and plans are kept this long after their end.")
+    idempotency_ttl_s: Life = Field(default=DAY_S, description="Explicit idempotency keys are remembered this long.")
     approval: Literal["off", "on", "four_eyes"] = Field(
         default="off",
         description=(
@@ -589,7 +589,7 @@ class Settings(BaseModel):
     )
     max_sessions: int = Field(default=10_000, ge=1, le=MAX_COUNT, description="Most MCP sessions of one principal.")
     audit_ttl_s: Life = Field(
-        default=90 * 86400, description="Each day of the audit log is kept this long after its last entry."
+        default=90 * DAY_S, description="Each day of the audit log is kept this long after its last entry."
     )
 
     # ---- webhooks
@@ -615,7 +615,7 @@ class Settings(BaseModel):
         default=50.0, gt=0, le=MAX_RATE, description="Attempts per second to one endpoint, and its burst."
     )
     webhook_disable_after_s: float = Field(
-        default=5 * 86400.0,
+        default=5.0 * DAY_S,
         gt=0,
         le=365 * DAY_S,
         description="An endpoint that failed for this long is disabled until its owner enables it again.",

@@ -18,6 +18,8 @@ Json = dict[str, Any]
 """An object of JSON whose shape others decide: of JSON-RPC, a JSON Schema, a Lua step, a scenario as it was sent."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that show nothing, or change how the rest shows."""
+DAY_S: Final = 86_400
+"""Seconds of a day; a clock time of a day may be later."""
 _BREAK: Final = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 MAX_NAMED: Final = 5
 """Ids listed in a sentence."""

@@ -2,15 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Final
 
 from planner_mcp.render.page_words import Words
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import one_side, windows_of
-from planner_mcp.text import clock, nearest_minute
-
-_DAY_S: Final = 86_400
+from planner_mcp.text import DAY_S, clock, nearest_minute
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +23,13 @@ class DayTimes:
     def of(scenario: ShownScenario, plan: Plan, words: Words) -> "DayTimes":
         """Return how the times of a plan are written."""
         last_s = max((route.end_s for route in plan.routes), default=0.0)
-        return DayTimes(date.fromisoformat(scenario["planning_date"]), nearest_minute(last_s) >= _DAY_S / 60, words)
+        return DayTimes(date.fromisoformat(scenario["planning_date"]), nearest_minute(last_s) >= DAY_S / 60, words)
 
     def moment(self, seconds: float) -> str:
         """Return seconds after midnight of the planning day as "08:30", or "07-16 08:30" where the plan has dates."""
         if not self.has_dates:
             return clock(seconds)
-        days, rest_s = divmod(nearest_minute(seconds) * 60, _DAY_S)
+        days, rest_s = divmod(nearest_minute(seconds) * 60, DAY_S)
         return f"{self.planning_date + timedelta(days=days):%m-%d} {clock(rest_s)}"
 
     def span(self, start_s: float, end_s: float) -> str:

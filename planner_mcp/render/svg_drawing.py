@@ -18,7 +18,7 @@ from planner_mcp.render.names import Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import Lines, Position
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import ATTRIBUTION, clock, plain
+from planner_mcp.text import ATTRIBUTION, DAY_S, clock, plain
 
 MAP_WIDTH: Final = 720.0
 MAP_HEIGHT: Final = 560.0
@@ -40,8 +40,7 @@ _CHART_WIDTH: Final = 1120.0
 _TICK: Final = 80.0
 """Least room of an hour's label; "2777:46" takes half of it, and paper is two thirds as wide as the drawing."""
 _TIMES_WIDTH: Final = _CHART_WIDTH - _LABEL - 36
-_DAY_S: Final = 86400
-_TICKS_S: Final = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, _DAY_S)
+_TICKS_S: Final = (60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, DAY_S)
 """What may lie between two labels; beyond, days by powers of two."""
 _SHORTEST_S: Final = 60
 """Of what is drawn between arrival and service."""
@@ -311,7 +310,7 @@ def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names, moment: Ca
     """
     routes = plan.routes
     starts, ends = [route.start_s for route in routes], [route.end_s for route in routes]
-    ticks = _ticks(min(starts, default=0), max(ends, default=_DAY_S))
+    ticks = _ticks(min(starts, default=0), max(ends, default=DAY_S))
     height = _ROW * len(routes) + 30
     points_per_s = _TIMES_WIDTH / (ticks[-1] - ticks[0])
 
@@ -331,7 +330,7 @@ def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names, moment: Ca
 
 def _ticks(start_s: float, end_s: float) -> range:
     """Return the times that are labelled, in seconds: at least two, the span between the first and the last."""
-    for step in chain(_TICKS_S, (_DAY_S * 2**power for power in count(1))):
+    for step in chain(_TICKS_S, (DAY_S * 2**power for power in count(1))):
         first = floor(start_s / step)
         last = max(ceil(end_s / step), first + 1)
         if (last - first) * _TICK <= _TIMES_WIDTH:

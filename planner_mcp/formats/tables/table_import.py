@@ -32,7 +32,6 @@ from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import (
     BREAKS,
-    DAY_S,
     after_midnight,
     are_same_windows,
     common_windows,
@@ -43,7 +42,7 @@ from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
-from planner_mcp.text import Json, plain
+from planner_mcp.text import DAY_S, Json, plain
 
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""

@@ -12,7 +12,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import ALWAYS, PLAIN_STYLE, CellStyle, shown, simplified
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.weekday_hours import LATIN_DAYS
-from planner_mcp.text import clock_s
+from planner_mcp.text import DAY_S, clock_s
 
 HOUR_S: Final = 3600
 MINUTE_S: Final = 60
@@ -225,7 +225,7 @@ def _dated_time(text: str, path: str, day: str, rest: str) -> str | Fault:
     if rest in _MIDNIGHTS and not (rest and len(text.strip()) > len("2025-07-15 00:00")):
         return Fault(path, f"{shown(text)} is a day, and no time.", _TIMES, "Add the time, or leave the column out.")
     seconds = clock(rest, may_be_bare=False)
-    if seconds is None or seconds >= DAY_HOURS * HOUR_S:
+    if seconds is None or seconds >= DAY_S:
         return Fault(path, f"{shown(text)} is not a time.", _TIMES)
     return f"{day}T{written(seconds)}" + ("" if seconds % 60 else ":00")
 

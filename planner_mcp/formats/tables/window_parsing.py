@@ -11,7 +11,6 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import ALWAYS, PLAIN_STYLE, CellStyle, normalized_word, shown, simplified
 from planner_mcp.formats.tables.time_parsing import (
-    DAY_HOURS,
     HOUR_S,
     LATE,
     MINUTE_S,
@@ -27,30 +26,30 @@ from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.weekday_hours import CLOSED, EACH_DAY, Segment, hours_by_weekday, names_holidays
 from planner_mcp.routing.scenario.field_types import moment, read_date
 from planner_mcp.routing.scenario.window_text import OPEN_END, OPEN_END_S
+from planner_mcp.text import DAY_S
 
 MAX_WINDOWS_CELL: Final = 1000
 """Characters of a cell that may be time windows, of which there may be fifty."""
 Windows = Sequence[Sequence[Any]]
 """Each with its two times as the scenario takes them."""
 _WINDOWS: Final = "windows such as 08:00-12:00, from 10:00 or until 12:00, several between semicolons"
-DAY_S: Final = DAY_HOURS * HOUR_S
 BREAKS: Final = "hours such as 12:00-12:30"
 _WEEKDAYS: Final = "Mo-Fr 09:00-17:00; Sa 10:00-14:00"
-_WHOLE_DAY: Final = [(0.0, 24.0 * 3600 - 60)]
+_WHOLE_DAY: Final = [(0.0, float(DAY_S - MINUTE_S))]
 _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(
         words_of(
             "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
             "manana mañana porlamanana ochtend mattina mattino 上午"
         ),
-        (0.0, 12.0 * 3600),
+        (0.0, 12.0 * HOUR_S),
     ),
     **dict.fromkeys(
         words_of(
             "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde "
             "pomeriggio popołudniu tarde middag 下午"
         ),
-        (12.0 * 3600, 18.0 * 3600),
+        (12.0 * HOUR_S, 18.0 * HOUR_S),
     ),
 }
 """Words for a half of the day, as windows; `mañana` alone is tomorrow too, and an evening begins at no known hour."""
@@ -134,7 +133,7 @@ def next_day_end(opens: Any, closes: Any) -> str | None:
     begin, end = (int(side[1]) * HOUR_S + int(side[2]) * MINUTE_S if side else -1 for side in sides)
     half_day = DAY_S // 2
     passes = 0 <= end < begin and begin >= half_day and end + half_day <= begin
-    return written(end + DAY_HOURS * HOUR_S) if passes or begin == end == 0 else None
+    return written(end + DAY_S) if passes or begin == end == 0 else None
 
 
 def next_day_begin(begin: Any, shift_start: Any, shift_end: Any) -> str | None:
@@ -143,7 +142,7 @@ def next_day_begin(begin: Any, shift_start: Any, shift_end: Any) -> str | None:
         at, first, last = (moment(each, {}) for each in (begin, shift_start, shift_end))
     except ValueError:  # no times, which is a fault of the day
         return None
-    later = at + DAY_HOURS * HOUR_S
+    later = at + DAY_S
     return written(later) if at < first and later < last else None
 
 
@@ -292,7 +291,7 @@ def _on_day(day: str, seconds: float, style: CellStyle) -> str:
     hour = written(seconds)
     if not day or (hour == OPEN_END and day == style.planning_date):
         return hour
-    later, rest_s = divmod(seconds, DAY_HOURS * HOUR_S)
+    later, rest_s = divmod(seconds, DAY_S)
     try:
         return f"{date.fromisoformat(day) + timedelta(later)}T{written(rest_s)}"
     except ValueError:  # there is no such day, which the scenario says

@@ -14,8 +14,8 @@ from planner_mcp.routing.compilation.integer_matrices import IntegerMatrices
 from planner_mcp.routing.problem import Matrix
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, end_of, most_reloads, start_of
+from planner_mcp.text import DAY_S
 
-_DAY_S: Final = 86_400
 _CHUNK_ROWS: Final = 64
 """Rows of a matrix processed at once."""
 _ENDLESS: Final = math.inf
@@ -98,7 +98,7 @@ def extent_of(scenario: Scenario, travel: IntegerMatrices, names: tuple[str, ...
 
 def _latest_time_without_travel(scenario: Scenario, scale: int) -> int:
     """Return a time by which every route would end if travel took no time, in units."""
-    times = [2.0 * _DAY_S]
+    times = [2.0 * DAY_S]
     for ticket in scenario.tickets:
         times += [close for _, close in ticket.time_windows] + [ticket.release_time or 0.0, ticket.soft_close or 0.0]
     for agent in scenario.agents:

@@ -22,7 +22,7 @@ from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.lock_checks import UNLOCK, served_by_locks
 from planner_mcp.routing.scenario.checks.scenario_checks import NotJudged
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
-from planner_mcp.text import clock, plain
+from planner_mcp.text import DAY_S, clock, plain
 
 _MAX_REPORTED: Final = (100, 1000)
 """Faults after which the search for more ends: for many agents, and for few."""
@@ -31,7 +31,6 @@ _MAX_TRIPS: Final = 100_000
 MAX_PROVED_TICKETS: Final = 2000
 """Tickets of a scenario that is compiled for this alone; of a larger one locked visits are judged, where travel is
 computed from positions, and a plan says which tickets nobody can serve."""
-_DAY_S: Final = 86_400
 _Text = tuple[str, str, str]
 """(field, problem, hint)."""
 _OUTSIDE_SHIFTS: Final[_Text] = (
@@ -261,8 +260,8 @@ def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[Agent
     ids = {agent.id for agent in able}
     shifts = [(agent.shift_start or 0.0, agent.shift_end, agent.overtime_s) for agent in agents if agent.id in ids]
     for opens, closes in sorted(ticket.time_windows):
-        start, end = opens + _DAY_S, closes + _DAY_S
-        if end < 2 * _DAY_S and any(
+        start, end = opens + DAY_S, closes + DAY_S
+        if end < 2 * DAY_S and any(
             until is not None and begin <= start and end <= until + overtime for begin, until, overtime in shifts
         ):
             return f"Past midnight write {clock(start)} to {clock(end)}."

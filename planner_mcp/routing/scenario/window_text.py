@@ -10,10 +10,9 @@ from typing import Final, Literal
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.shown_scenario import ShownTicketFields, TimeJson
 from planner_mcp.routing.scenario.written_language import Language
-from planner_mcp.text import clock, clock_s
+from planner_mcp.text import DAY_S, clock, clock_s
 
-_DAY_S: Final = 86_400
-_LAST_HOURS_S: Final = 2 * _DAY_S
+_LAST_HOURS_S: Final = 2 * DAY_S
 """From here on a time has no hour of the planning day: the last is 47:59."""
 OPEN_END: Final = "47:59"
 """End of a window that has none, as it is written; …"""
@@ -44,17 +43,17 @@ def one_side(opens: float, closes: float) -> Literal["from", "until", ""]:
 def _span(opens: float, closes: float, planning_date: str, language: Language) -> str:
     if side := one_side(opens, closes):
         return _ONE_SIDED[language][side].format(_hour(opens if side == "from" else closes))
-    days = int(opens // _DAY_S) if closes >= _LAST_HOURS_S else 0
+    days = int(opens // DAY_S) if closes >= _LAST_HOURS_S else 0
     day = f"{date.fromisoformat(planning_date) + timedelta(days=days)} " if days else ""
-    return f"{day}{_hour(opens - days * _DAY_S)}-{_hour(closes - days * _DAY_S)}"
+    return f"{day}{_hour(opens - days * DAY_S)}-{_hour(closes - days * DAY_S)}"
 
 
 def dated_window_text(ticket: ShownTicketFields, planning_date: str, language: Language = "en") -> str:
     """Return the windows of a stored ticket with the day each begins, and the one it ends where that is another."""
     spans = []
     for opens, closes in windows_of(ticket, planning_date):
-        days = [date.fromisoformat(planning_date) + timedelta(days=int(side // _DAY_S)) for side in (opens, closes)]
-        hours = [_hour(side % _DAY_S) for side in (opens, closes)]
+        days = [date.fromisoformat(planning_date) + timedelta(days=int(side // DAY_S)) for side in (opens, closes)]
+        hours = [_hour(side % DAY_S) for side in (opens, closes)]
         if side := one_side(opens, closes):
             at = side == "until"
             spans.append(_ONE_SIDED[language][side].format(f"{days[at]} {hours[at]}"))
@@ -81,7 +80,7 @@ def time_text(time: TimeJson, planning_date: str) -> str:
         return str(time)
     if seconds < _LAST_HOURS_S:
         return _hour(seconds)
-    return f"{date.fromisoformat(planning_date) + timedelta(days=seconds // _DAY_S)} {_hour(seconds % _DAY_S)}"
+    return f"{date.fromisoformat(planning_date) + timedelta(days=seconds // DAY_S)} {_hour(seconds % DAY_S)}"
 
 
 def _hour(seconds: float) -> str:

@@ -62,10 +62,8 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
-from planner_mcp.text import Json, clock, named, timestamp
+from planner_mcp.text import DAY_S, Json, clock, named, timestamp
 from planner_mcp.translation import phrase
-
-_DAY_S: Final = 86_400.0
 
 
 class ResolveArguments(DayChanges):
@@ -328,8 +326,8 @@ def _unbegun(plan: Plan, executed: Plan, until_s: float | None) -> list[str]:
         return ["Nothing of the plan counts as done: its planning_date is another."]
     first_s, last_s = min(route.start_s for route in routes), max(route.end_s for route in routes)
     notice = f"Nothing has begun by {clock(until_s)}, the first start is at {clock(first_s)}."
-    if last_s > _DAY_S or first_s - until_s > _DAY_S / 2:
-        notice += f" The same hour of the next day is {clock(until_s + _DAY_S)}."
+    if last_s > DAY_S or first_s - until_s > DAY_S / 2:
+        notice += f" The same hour of the next day is {clock(until_s + DAY_S)}."
     return [notice]
 
 

@@ -16,14 +16,13 @@ from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
 from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
-from planner_mcp.text import MASK, Json, clock, compact, nearest_minute, number, plain
+from planner_mcp.text import DAY_S, MASK, Json, clock, compact, nearest_minute, number, plain
 from planner_mcp.translation import current_language
 
 TEXTS: Final = ("name", "address", "phone", "notes")
 """What a ticket says for people; columns of visits."""
 _USUAL_KIND: Final = "ticket"
 """Of a visit; breaks and reloads are of another."""
-_DAY_S: Final = 86_400
 MAX_TEXT: Final = 60
 """Characters of such a text in a table."""
 USUAL_ROWS: Final = 20
@@ -200,7 +199,7 @@ def _proof(plan: Plan) -> str | None:
 
 def is_over_days(plan: Plan) -> bool:
     """Return whether a plan goes on past midnight, so that its times need dates."""
-    return max((route.end_s for route in plan.routes), default=0) >= _DAY_S
+    return max((route.end_s for route in plan.routes), default=0) >= DAY_S
 
 
 def _cell(cell: _Cell, row: Row, planning_date: str | None) -> Any:
