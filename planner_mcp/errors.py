@@ -686,9 +686,9 @@ def input_error(faults: Sequence[Fault], *, most: int = MAX_FAULTS, found: int =
     return cls(listing_only(message, listed), errors=[*faults[:most], rest], found=count)
 
 
-_LISTS: Final = ("agents", "tickets", "locations")
+SCENARIO_LISTS: Final = ("agents", "tickets", "locations")
 _ENTRY: Final = 2
-"""Part of a path that names an entry of one of these lists, by its position or id."""
+"""Part of a path that names an entry of one of the lists of a scenario, by its position or id."""
 
 
 def grouped(faults: Sequence[Fault]) -> list[Fault]:
@@ -699,7 +699,7 @@ def grouped(faults: Sequence[Fault]) -> list[Fault]:
     found: dict[tuple[str, ...], list[Fault]] = {}
     for fault in faults:
         parts = ["*" if part.isdigit() else part for part in fault.path.split("/")]
-        if len(parts) > _ENTRY and parts[1] in _LISTS:
+        if len(parts) > _ENTRY and parts[1] in SCENARIO_LISTS:
             parts[_ENTRY] = "*"
         found.setdefault(("/".join(parts), fault.problem, fault.kind, fault.reason), []).append(fault)
     return [_joined(alike) for alike in found.values()]

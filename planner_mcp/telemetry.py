@@ -37,7 +37,7 @@ def new_trace_id() -> str:
 
 
 def trace_id() -> str:
-    """Return the trace id of what is going on, `""` outside of `tracing`."""
+    """Return the trace id of what is going on, `""` outside of `trace_context`."""
     return _trace_id.get()
 
 

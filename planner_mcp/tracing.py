@@ -61,12 +61,6 @@ def _otlp() -> "SpanExporter":
     return exporter
 
 
-def stop_spans() -> None:
-    """Make no further spans."""
-    global _tracer
-    _tracer = None
-
-
 @contextmanager
 def span(name: str, *, parent: str = "", **attributes: Value) -> Iterator[AddAttribute]:
     """Time the block as a span, and give out what adds to its attributes.

@@ -1,25 +1,24 @@
 """Spans of calls, linked by trace context (SPEC O3)."""
 
-from collections.abc import Iterator
-
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from planner_mcp import tracing
 from planner_mcp.jobs.job_admission import digest
 from planner_mcp.jobs.job_model import SolveRequest
 from planner_mcp.telemetry import trace_context
-from planner_mcp.tracing import current_traceparent, export_spans, span, stop_spans, trace_of
+from planner_mcp.tracing import current_traceparent, export_spans, span, trace_of
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
 
 @pytest.fixture
-def kept() -> Iterator[InMemorySpanExporter]:
+def kept(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
     """Spans that were made."""
+    monkeypatch.setattr(tracing, "_tracer", None)  # and after the test again
     exporter = InMemorySpanExporter()
     export_spans("test", exporter)
-    yield exporter
-    stop_spans()
+    return exporter
 
 
 def test_nothing_is_made_or_carried_unless_asked_for() -> None:

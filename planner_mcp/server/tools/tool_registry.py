@@ -193,11 +193,11 @@ async def dispatch(tool: Tool, ctx: ToolContext, args: Any) -> ToolResult | Erro
     started = time.monotonic()
     with span(f"tools/call {tool.name}", tool=tool.name) as note:
         result = await _call(tool, ctx, args)
-        note("code", result.structured["code"] if result.is_error else OK)
+        outcome = result.structured["code"] if result.is_error else OK
+        note("code", outcome)
         if isinstance(job_id := result.structured.get("job_id"), str):
             note("job_id", job_id)
     if ctx.audit is not None:
-        outcome = result.structured["code"] if result.is_error else OK
         target, ms = target_of(result.structured, args), round((time.monotonic() - started) * 1000, 1)
         await ctx.audit.record(ctx.principal, tool.name, outcome=outcome, trace_id=ctx.trace_id, target=target, ms=ms)
     return result

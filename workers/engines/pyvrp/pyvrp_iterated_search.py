@@ -27,12 +27,12 @@ from pyvrp.search import (
     compute_neighbours,
 )
 
+from workers.engines.engine_interface import ShouldStop
 from workers.engines.pyvrp.pyvrp_penalties import Penalties
 
 RESTART_AFTER: Final = 150_000
 """Iterations without improvement after which the search restarts from the best plan: the library's own number."""
 
-IsOver = Callable[[], bool]
 OnSolution = Callable[[Solution], None]
 
 
@@ -65,7 +65,7 @@ class IteratedSearch:
         plan = Solution.make_random(self._data, self._random) if given is None else given
         return self._local_search(plan, self._penalties.strictest, exhaustive=True)
 
-    def run(self, start: Solution, history: int, is_over: IsOver, on_solution: OnSolution) -> int:
+    def run(self, start: Solution, history: int, is_over: ShouldStop, on_solution: OnSolution) -> int:
         """Search until it is over; return the number of iterations.
 
         Args:

@@ -2,9 +2,9 @@
 -- lives all the same is a consumer again with its next read.
 -- A: silent_ms
 for _, flat in ipairs(call('XINFO', 'CONSUMERS', OUTBOX, 'couriers')) do
-  local courier = table_of(flat)
-  if courier.pending == 0 and courier.idle >= A.silent_ms then
-    call('XGROUP', 'DELCONSUMER', OUTBOX, 'couriers', courier.name)
+  local consumer = table_of(flat)
+  if consumer.pending == 0 and consumer.idle >= A.silent_ms then
+    call('XGROUP', 'DELCONSUMER', OUTBOX, 'couriers', consumer.name)
   end
 end
 return { 'ok' }

@@ -8,14 +8,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from planner_mcp.errors import Fault
+from planner_mcp.errors import SCENARIO_LISTS, Fault
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.text import Json
 
 ErrorLocation = tuple[str | int, ...]
 """Where pydantic found a mistake."""
 
-_LISTS: Final = ("agents", "tickets", "locations")
 _GUESSES: Final[dict[tuple[str, str], Any]] = {
     ("", "name"): "?",
     ("", "planning_date"): "2000-01-01",
@@ -82,7 +81,7 @@ def recover(body: Any, places: Sequence[ErrorLocation]) -> Json | None:
     if not isinstance(body, dict) or any(place in ((), ("agents",), ("tickets",)) for place in places):
         return None
     recovered = dict(body)
-    for name in _LISTS:
+    for name in SCENARIO_LISTS:
         if isinstance(body.get(name), list):
             recovered[name] = [dict(part) if isinstance(part, dict) else {} for part in body[name]]
     if isinstance(body.get("travel"), dict):
@@ -94,7 +93,7 @@ def recover(body: Any, places: Sequence[ErrorLocation]) -> Json | None:
 
 def _recover_at(recovered: Json, place: ErrorLocation) -> None:
     section, owner, field = "", recovered, place[0]
-    if place[0] in _LISTS and len(place) > 1 and isinstance(place[1], int):
+    if place[0] in SCENARIO_LISTS and len(place) > 1 and isinstance(place[1], int):
         section, owner = str(place[0]), recovered[str(place[0])][place[1]]
         if len(place) == 2:
             _fill(section, owner, place[1])
@@ -144,6 +143,6 @@ def _follows(fault: Fault, path: tuple[str, ...], place: ErrorLocation) -> bool:
 
 def _field(place: ErrorLocation) -> str | int:
     """Return the field that a place is, or is in, of travel or of an entry of a list."""
-    if place[0] not in _LISTS:
+    if place[0] not in SCENARIO_LISTS:
         return str(place[1]) if len(place) > 1 else _LIST
     return str(place[2]) if len(place) > 2 else _ENTRY if len(place) == 2 else _LIST

@@ -8,10 +8,11 @@ are followed by subscriptions, not by `list_changed`.
 
 import hashlib
 import json
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import manifest
 from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
+from planner_mcp.server.mcp.notifications.resource_subscriptions import LISTS
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.app_page import page_uri
@@ -19,8 +20,6 @@ from planner_mcp.server.resources.resource_catalogue import TEMPLATES
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
-
-KINDS: Final = ("tools", "resources", "prompts")
 
 
 class ListFingerprintStore(Protocol):
@@ -71,7 +70,7 @@ class ListCapabilities:
 
 
 def _changing(ctx: Context, answer: Json) -> Json:
-    kinds = KINDS if ctx.request is not None else ("tools",)
+    kinds = LISTS if ctx.request is not None else ("tools",)
     return {kind: {**has, "listChanged": True} for kind, has in answer["capabilities"].items() if kind in kinds}
 
 

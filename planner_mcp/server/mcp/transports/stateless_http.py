@@ -39,12 +39,12 @@ from planner_mcp.server.http.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, 
 from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error, id_in, names_revision
+from planner_mcp.server.mcp.jsonrpc.stdio_messages import LISTEN_METHOD
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 from planner_mcp.text import Json
 
 DISCONNECT_CHECK_S: Final = 0.05
 """A disconnect is noticed after this time; most requests are answered before."""
-LISTEN: Final = "subscriptions/listen"
 _PARAM_HEADER: Final = MCP_PARAM_HEADER_PREFIX.lower().encode()
 
 
@@ -130,7 +130,7 @@ class StatelessHttpTransport:
         route = classify_inbound_request(decoded, headers=dict(headers))
         if not isinstance(route, InboundModernRoute) or self._has_header_arguments(request, rpc_request):
             return None
-        if rpc_request.method == LISTEN:
+        if rpc_request.method == LISTEN_METHOD:
             self._check_streams(request, rpc_request)
             return None
         client = {"clientInfo": route.client_info, "capabilities": route.client_capabilities}

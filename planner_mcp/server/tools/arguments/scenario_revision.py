@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, InputError, input_error, placed
+from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
 from planner_mcp.routing.scenario.scenario_model import AREAS
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, unserved_tickets, warnings
@@ -47,7 +47,6 @@ Patch = Annotated[
     ),
 ]
 _BY_ID_KEEPS: Final = "Write an object by id to keep the others."
-_LISTS: Final = ("agents", "tickets", "locations")
 _MAX_WARNINGS: Final = 5
 _MAX_NAME: Final = 40
 """Characters of an id in a sentence."""
@@ -87,7 +86,7 @@ def in_patch(fault: Fault, patch: Json) -> Fault:
     """Return a fault of a patched day at its place in the argument `patch`, where the patch has that entry or field."""
     section, _, rest = fault.path[1:].partition("/")
     entries, entry = patch.get(section), f"/{rest.partition('/')[0]}"
-    is_by_id = section in _LISTS and isinstance(entries, dict)
+    is_by_id = section in SCENARIO_LISTS and isinstance(entries, dict)
     is_written = entry in {pointer((name,)) for name in entries or ()} if is_by_id else section in patch
     return replace(fault, path=f"/patch{fault.path}") if is_written else fault
 
@@ -132,7 +131,9 @@ def change_lines(before: Json, after: Json) -> list[str]:
         }
         summary = [template.format(len(ids), named(ids)) for template, ids in kinds.items() if ids]
         lines.append(f"{name}: {', '.join(summary)}")
-    others = [name for name in {**before, **after} if name not in _LISTS and before.get(name) != after.get(name)]
+    others = [
+        name for name in {**before, **after} if name not in SCENARIO_LISTS and before.get(name) != after.get(name)
+    ]
     return lines + ([f"changed: {', '.join(others)}"] if others else [])
 
 
@@ -189,7 +190,7 @@ def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
 
 def _lost_by_lists(body: Json, patch: Json) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists that a patch replaces by ones with less in them: who adds an entry may not have meant that."""
-    for name in _LISTS:
+    for name in SCENARIO_LISTS:
         entries = patch.get(name)
         if not isinstance(entries, list):
             continue

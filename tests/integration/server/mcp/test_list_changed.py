@@ -8,11 +8,10 @@ import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
-from tests.integration.server.mcp.app_replicas import Caller, Replica, events, messages, replica
+from planner_mcp.server.mcp.notifications.resource_subscriptions import LISTS
+from tests.integration.server.mcp.app_replicas import Caller, Two, events, messages, replica
 
 pytestmark = pytest.mark.anyio
-Two = tuple[Replica, Replica]
-KINDS = ("tools", "resources", "prompts")
 
 
 async def test_a_replica_with_other_tools_is_announced_to_sessions(
@@ -20,7 +19,7 @@ async def test_a_replica_with_other_tools_is_announced_to_sessions(
 ) -> None:
     """SPEC T9: once, the list that changed and no other, to a stream that an older replica holds."""
     declared = (await legacy.initialize(app_replicas[0]))["capabilities"]
-    assert all(declared[kind]["listChanged"] for kind in KINDS)
+    assert all(declared[kind]["listChanged"] for kind in LISTS)
     url, key = f"{store_url}?db=15", f"mcp:{{{legacy.session['mcp-session-id']}}}:watch"
     async with replica(url, tmp_path):
         with anyio.fail_after(30):
@@ -40,7 +39,7 @@ async def test_a_replica_with_other_tools_is_announced_to_listeners(
 ) -> None:
     """SPEC T9: `toolsListChanged` of 2026-07-28; the deployment's new list is then what a client finds."""
     url = f"{store_url}?db=15"
-    asked = {f"{kind}ListChanged": True for kind in KINDS}
+    asked = {f"{kind}ListChanged": True for kind in LISTS}
     async with replica(url, tmp_path):
         with anyio.fail_after(30):
             async with modern.stream(app_replicas[1], "subscriptions/listen", notifications=asked) as response:
