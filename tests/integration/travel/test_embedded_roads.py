@@ -38,7 +38,7 @@ from tests.shared.roads.street_grid import (
     write_grid,
 )
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 Position = tuple[float, float]
 
 

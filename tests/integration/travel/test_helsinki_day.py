@@ -31,7 +31,7 @@ from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.roads.road_installations import HELSINKI, osrm_or_skip, programs_or_skip
 from tests.shared.tools.tool_contexts import tool_context
 
-pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 NAME = "© OpenStreetMap contributors"
 
 

@@ -30,7 +30,7 @@ from tests.integration.workers.conftest import WorkerHarness
 from tests.shared.tools.fair_turns import callers_waiting
 from tests.shared.tools.tool_contexts import tool_context
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 
 RING = {
     "locations": ["D", "A", "B"],

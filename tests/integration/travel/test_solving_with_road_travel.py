@@ -26,7 +26,7 @@ from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.street_scenario import CORNERS, day
 from tests.shared.tools.tool_contexts import tool_context
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(scope="module")

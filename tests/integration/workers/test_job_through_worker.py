@@ -28,7 +28,7 @@ ENGINES = [
 """`auto` is what callers use; it searches with one of the others after another."""
 IMPROVED = 2
 """Improvements after which a search is under way."""
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 
 
 async def test_smallest_call_completes_at_once(running_harness: WorkerHarness) -> None:

@@ -22,7 +22,7 @@ from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.solver_processes.solve_command import OVERRUN_S
 from workers.supervisor import environment_of
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 
 HANDED_BACK_S = 2
 """What `PLANNER_SOLVE_DRAIN_S` promises."""

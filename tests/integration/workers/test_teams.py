@@ -15,7 +15,7 @@ from tests.shared.processes.process_tree import LONGEST_S, children, descendants
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.supervisor import Supervisor
 
-pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 async def _searching(supervisor: Supervisor, workers: int) -> dict[int, list[int]]:

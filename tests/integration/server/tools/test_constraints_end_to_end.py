@@ -14,7 +14,7 @@ from tests.shared.scenarios.rule_case import RuleCase
 from tests.shared.scenarios.rule_cases import RULE_CASES
 from workers.engines.selection import engine_registry
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 LONGEST_S = 60
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available()]
 QUICK_FEATURES = (None, Feature.TIME_WINDOWS, Feature.RUSH_HOURS)

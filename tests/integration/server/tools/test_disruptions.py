@@ -7,7 +7,7 @@ import pytest
 from planner_mcp.text import Json
 from tests.integration.server.tools.conftest import ToolClient
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 PLACES = {"D": (0, 0), "A": (1000, 0), "B": (2000, 0), "N": (1500, 500), "F": (72000, 0)}
 """A is 100 s from the depot, F two hours."""
 

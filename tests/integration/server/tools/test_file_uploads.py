@@ -13,7 +13,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import BASE
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture

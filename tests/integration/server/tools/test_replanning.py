@@ -21,7 +21,7 @@ from tests.integration.server.tools.conftest import LONGEST_S, ToolClient
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.solver_processes.solver_child import MADE_UP_PRICES
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = pytest.mark.anyio
 NEW = {"id": "t-new", "location": "P3", "demand": 1, "service_time_s": 10}
 
 
