@@ -2,7 +2,7 @@
 `benchmarks/paired_search.py`, run with the engines of any checkout on `PYTHONPATH`.
 
 Reads a pickle of what to run from standard input and writes JSON: cost, iterations, CPU, and the cost of each plan
-told with the CPU used until then. The clock of Python is replaced, and the library must be one built with the CPU
+reported with the CPU used until then. The clock of Python is replaced, and the library must be one built with the CPU
 clock (`paired_search.build`). On several cores only the native engine alone can be run like this.
 """
 
@@ -34,19 +34,20 @@ def _search(problem: Any, engine: str, seconds: float, seed: int, cores: int) ->
     from workers.engines.selection import engine_registry
 
     began = time.process_time()
-    told: list[tuple[float, int]] = []
+    reported: list[tuple[float, int]] = []
 
-    def tell(candidate: Any) -> None:
-        told.append((round((time.process_time() - began) / cores, 3), price(problem, candidate)))
+    def report(candidate: Any) -> None:
+        reported.append((round((time.process_time() - began) / cores, 3), price(problem, candidate)))
 
     limits = SearchLimits(time.monotonic() + seconds, seed, cores)
-    outcome = engine_registry.choose(problem, engine).solve(problem, limits, tell, lambda: False)
+    outcome = engine_registry.choose(problem, engine).solve(problem, limits, report, lambda: False)
     cpu_s = time.process_time() - began
     if outcome.best is None or verify(problem, build_plan(problem, outcome.best)):
         raise SystemExit("no plan, or one that the verifier refuses")
-    assert all(one[0] <= other[0] for one, other in pairwise(told))
+    assert all(one[0] <= other[0] for one, other in pairwise(reported))
     cost, routes = price(problem, outcome.best), sum(bool(route.stops) for route in outcome.best.routes)
-    return {"cost": cost, "routes": routes, "iterations": outcome.iterations, "cpu_s": round(cpu_s, 2), "told": told}
+    figures = {"cost": cost, "routes": routes, "iterations": outcome.iterations, "cpu_s": round(cpu_s, 2)}
+    return figures | {"reported": reported}
 
 
 if __name__ == "__main__":

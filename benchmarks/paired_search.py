@@ -62,7 +62,7 @@ class SideRun:
     routes: int
     iterations: int
     cpu_s: float
-    told: list[tuple[float, int]]
+    reported: list[tuple[float, int]]
     load: float
 
     @property
@@ -140,7 +140,7 @@ def _row(name: str, runs: Sequence[SideRun], best: dict[tuple[str, str], int]) -
         return " | ".join(form.format(fmean(map(value, sides[side].values()))) for side in SIDES)
 
     excess = means(lambda run: 100 * (run.cost / best[run.day] - 1), "{:.2f}")
-    integral = means(lambda run: primal_integral(run.told, run.seconds, best[run.day]), "{:.2f}")
+    integral = means(lambda run: primal_integral(run.reported, run.seconds, best[run.day]), "{:.2f}")
     routes, speed = means(lambda run: run.routes, "{:.1f}"), means(lambda run: run.iterations, "{:.0f}")
     counts = f"{len(old)} | {excess} | {integral} | {better}, {worse} | {sign_test(better, worse):.2f}"
     return f"| {name} | {counts} | {routes} | {speed} |"

@@ -25,7 +25,7 @@ from typing import Any, Final
 from benchmarks import benchmark_instances, plan_table, reference_engines
 from benchmarks.benchmark_instances import Instance
 from benchmarks.plan_log import PlanLog, Run, engine_revision
-from benchmarks.primal_integral import ToldPlans
+from benchmarks.primal_integral import ReportedPlans
 from benchmarks.result_files import HERE, commit, machine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.evaluation.plan_builder import build_plan
@@ -61,24 +61,24 @@ def run(instance: Instance, began: Run) -> Run:
 
 
 def _child(pipe: Connection, instance: Instance, asked: Run) -> None:
-    told = ToldPlans(asked.limit_s)
+    reported = ReportedPlans(asked.limit_s)
     began = time.monotonic()
     limits = SearchLimits(began + asked.limit_s, asked.seed, asked.cores)
-    best = _solve(instance, asked.engine, limits, lambda candidate: told.add(time.monotonic() - began, candidate))
+    best = _solve(instance, asked.engine, limits, lambda candidate: reported.add(time.monotonic() - began, candidate))
     outcome: dict[str, Any] = {"elapsed_s": round(time.monotonic() - began, 2)}
     outcome |= _measured_cost(instance, best)
-    outcome["first_s"] = None if told.first_s is None else round(told.first_s, 2)
-    outcome["integral"] = told.integral(instance.cost, instance.best_known)
+    outcome["first_s"] = None if reported.first_s is None else round(reported.first_s, 2)
+    outcome["integral"] = reported.integral(instance.cost, instance.best_known)
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     outcome["peak_mb"] = sum(resource.getrusage(each).ru_maxrss for each in who) // 1024
     pipe.send(outcome)
 
 
-def _solve(instance: Instance, name: str, limits: SearchLimits, tell: OnImprovement) -> Candidate | None:
+def _solve(instance: Instance, name: str, limits: SearchLimits, report: OnImprovement) -> Candidate | None:
     if name in reference_engines.REFERENCE_ENGINES:
         return reference_engines.REFERENCE_ENGINES[name][0](instance.problem, limits)
     engine = engine_registry.choose(instance.problem, name)
-    return engine.solve(instance.problem, limits, tell, lambda: False).best
+    return engine.solve(instance.problem, limits, report, lambda: False).best
 
 
 def _measured_cost(instance: Instance, best: Candidate | None) -> dict[str, Any]:

@@ -13,16 +13,16 @@ from planner_mcp.routing.problem import Candidate
 WORST_PERCENT: Final = 10.0
 
 
-def primal_integral(told: Iterable[tuple[float, float]], limit_s: float, best_known: float) -> float:
+def primal_integral(reported: Iterable[tuple[float, float]], limit_s: float, best_known: float) -> float:
     """Return the mean excess in percent over a time limit.
 
     Args:
-        told: Seconds since the start and cost of each plan told, in order of time; costs need not fall.
-        limit_s: The time limit; what was told later does not count.
+        reported: Seconds since the start and cost of each plan reported, in order of time; costs need not fall.
+        limit_s: The time limit; what was reported later does not count.
         best_known: The reference, above 0.
     """
     total, excess, since = 0.0, WORST_PERCENT, 0.0
-    for at, cost in told:
+    for at, cost in reported:
         if at >= limit_s:
             break
         if (now := min(WORST_PERCENT, 100 * (cost / best_known - 1))) < excess:
@@ -31,8 +31,8 @@ def primal_integral(told: Iterable[tuple[float, float]], limit_s: float, best_kn
     return (total + excess * (limit_s - since)) / limit_s
 
 
-class ToldPlans:
-    """Plans told during a solve, one for each small share of the time limit; costs are computed after the solve.
+class ReportedPlans:
+    """Plans reported during a solve, one for each small share of the time limit; costs are computed after the solve.
 
     Args:
         limit_s: The time limit.
@@ -46,14 +46,14 @@ class ToldPlans:
         self.first_s: float | None = None
 
     def add(self, at_s: float, candidate: Candidate) -> None:
-        """Keep a plan told at a time since the start, in place of another of the same share."""
+        """Keep a plan reported at a time since the start, in place of another of the same share."""
         if self.first_s is None:
             self.first_s = at_s
         self._plans[int(self.SHARES * at_s / self._limit_s)] = at_s, candidate
 
     def integral(self, cost: Callable[[Candidate], float], best_known: float) -> float | None:
-        """Return the primal integral; None where no plan was told."""
+        """Return the primal integral; None where no plan was reported."""
         if not self._plans:
             return None
-        told = [(at_s, cost(candidate)) for at_s, candidate in self._plans.values()]
-        return round(primal_integral(told, self._limit_s, best_known), 3)
+        reported = [(at_s, cost(candidate)) for at_s, candidate in self._plans.values()]
+        return round(primal_integral(reported, self._limit_s, best_known), 3)
