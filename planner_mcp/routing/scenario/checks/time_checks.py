@@ -11,14 +11,13 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.position_checks import is_on_globe
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
-from planner_mcp.text import clock, clock_s, figure
+from planner_mcp.text import DAY_S, clock, clock_s, figure
 
 _HOURS: Final = 24
 _MINUTES: Final = 1440
 """The latest numbers that are rather hours, and minutes, of a day than seconds."""
 _MINUTE_S: Final = 60
 """Services and breaks below it were rather meant in minutes or hours."""
-_DAY_S: Final = 86_400
 
 
 def backward_windows(scenario: Scenario) -> Iterator[Fault]:
@@ -84,8 +83,8 @@ def breaks_outside_shifts(scenario: Scenario) -> Iterator[Fault]:
             problem, hint = "", "Let its latest start be before the end of the shift."
             if rest.latest < starts or rest.earliest + rest.duration_s <= starts:
                 problem, hint = "The shift begins after this break, so it is never taken.", "Move it into the shift."
-                if agent.shift_end is not None and rest.latest + _DAY_S < agent.shift_end:
-                    hint = f"Past midnight write {clock(rest.earliest + _DAY_S)} to {clock(rest.latest + _DAY_S)}."
+                if agent.shift_end is not None and rest.latest + DAY_S < agent.shift_end:
+                    hint = f"Past midnight write {clock(rest.earliest + DAY_S)} to {clock(rest.latest + DAY_S)}."
             elif rest.latest >= ends:
                 problem = "A route that ends by the latest start of its break needs none, so this is never taken."
             if problem and problem not in reported:
