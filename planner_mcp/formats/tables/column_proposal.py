@@ -203,11 +203,11 @@ class _Proposal:
         for header in headers:
             if header in self._table.skills:
                 self._take(header, "skills")
-        for is_exact in (True, False):  # what is a known word goes before what has known parts
-            for header in headers:
-                meaning = self._meanings[header]
-                if meaning.field and meaning.is_exact is is_exact and header not in self._fields:
-                    self._by_header(header, meaning)
+        # what is a known word goes before what has known parts
+        for header in sorted(headers, key=lambda each: (self._is_billed(each), not self._meanings[each].is_exact)):
+            meaning = self._meanings[header]
+            if meaning.field and header not in self._fields:
+                self._by_header(header, meaning)
         for header in headers:
             if header not in self._fields and header not in self._open:
                 self._by_likeness(header)
@@ -417,7 +417,7 @@ class _Proposal:
             return
         if "stop" in meaning.concepts and look.is_counting:  # stops by number
             return
-        if look.kind in OPEN_KINDS or look.kind == "codes":
+        if look.kind != "places" and (look.kind in OPEN_KINDS or look.kind == "codes"):
             self._ask(header, ("service_min", "service_s", "service_h"), "its unit is not known, it has {}")
 
     def _by_likeness(self, header: str) -> None:

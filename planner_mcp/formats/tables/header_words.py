@@ -184,7 +184,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adres "
-    "*strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo citta ulica miasto",
+    "postnr postnummer psc *strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo citta ulica "
+    "miasto",
     "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
     "cellulare",
@@ -216,8 +217,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
     "ordinal": "index row line pos seq sequence lfd zeile rang orden fila 行号 序",
     "pause": "break lunch closed pausa descanso almuerzo *pause 午休 休息",
-    "code": "plz pstlz postcode zip zipcode postal cp code floor etage stock stockwerk planta tour route zone area "
-    "gebiet sector 年龄 楼层 邮编 线路 区域 路线",
+    "code": "postnr postnummer psc plz pstlz postcode zip zipcode postal cp code floor etage stock stockwerk "
+    "planta tour route zone area gebiet sector 年龄 楼层 邮编 线路 区域 路线",
 }
 """Parts of headers by what they say. One that begins with a star is found within longer words as well, as compounds of
 German have it; Chinese parts are always found so."""
@@ -302,6 +303,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
     if exact is None and unit and not amount_unit:  # 时间窗(开始)
         exact = known.get(f"{words}{unit}".replace(" ", ""))
         concepts |= _concepts(unit)
+    concepts |= _concepts(unit) & {"billing"}
     field = (
         exact
         or (_price_field(f"{words} {unit}", concepts) if table == "agents" else None)
@@ -366,7 +368,8 @@ def _ticket_field(concepts: frozenset[str]) -> str | None:
         or {"length", "minutes"} <= concepts
         or ("stop" in concepts and {"time", "minutes"} & concepts)
     )
-    if is_stay and ("minutes" in concepts or not {"start", "end"} & concepts):
+    is_place = "address" in concepts and not {"time", "minutes"} & concepts  # Service city
+    if is_stay and not is_place and ("minutes" in concepts or not {"start", "end"} & concepts):
         return "service"
     if {"start", "end"} & concepts and {"time", "delivery"} & concepts:
         return side_of(concepts) or "window"

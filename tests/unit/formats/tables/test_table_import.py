@@ -1218,6 +1218,10 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),
         ("Buyer Address 1,Buyer City,Ship To Address 1,Ship To City", "1 A St,Leeds,9 Ship Rd,York", "9 Ship Rd, York"),
         ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
+        ("Postcode (Billing),Street (Shipping),Postcode (Shipping)", "94032,Ring 8,94034", "Ring 8, 94034"),
+        ("Postcode (Billing),Ship To Street,Ship To Town", "94032,Ring 8,Ulm", "Ring 8, Ulm"),
+        ("Service street,Service city,Service ZIP code", "1 Main St,Mesa,85203", "1 Main St, Mesa, 85203"),
+        ("Kund,Lieferadresse,Postnr,Ort", "Ek,Storgatan 4,582 23,Linköping", "Storgatan 4, 582 23 Linköping"),
         ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
     ],
 )
