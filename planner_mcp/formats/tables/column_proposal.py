@@ -26,6 +26,7 @@ from planner_mcp.formats.tables.column_values import (
     are_kinds,
     are_one_sided,
     are_yes_or_no,
+    has_pickups,
     style_of,
     values_of,
 )
@@ -54,6 +55,7 @@ from planner_mcp.formats.tables.header_words import (
 )
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.unexpected_rows import is_total
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
 from planner_mcp.formats.tables.window_parsing import day_of_weekdays, named_day
 
@@ -61,7 +63,7 @@ _SUGGESTION_SIMILARITY: Final = 0.85
 _SERVICE_FIELDS: Final = {seconds: name for name, seconds in SERVICE_UNITS_S.items()}
 _SECONDS: Final = 180
 """Service times from here on, all of whole half minutes, are seconds: nobody stays for three hours at each stop."""
-_CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}")
+_CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}|\d{7,18}")
 """What orders, stops and jobs are named by."""
 _ORIGINS: Final = (
     *("pick up", "pickup", "abhol", "enlevement", "recogida", "origin", "提货", "取货", "取件", "发货", "装货"),
@@ -84,6 +86,8 @@ _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
 _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
 """Parts of headers of days that are past."""
+_PAST: Final = (*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim")
+"""The same where the cells have no hours."""
 _ORDER_NAME: Final = re.compile(r"\s*#\s?\w+\s*")
 """What shops name an order by: #1001."""
 _PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
@@ -271,7 +275,9 @@ class _Proposal:
         """Ask about days, other than those of an order, of which some are the one planned and others are not."""
         style = style_of(self._cells[header], self._planning_date)
         days = {named_day(cell, style) for cell in self._cells[header]} - {""}
-        if self._planning_date in days and len(days) > 1 and not self._is_of_order(header):
+        is_asked = not self._is_free("date") or any("date" in column.options for column in self._open.values())
+        is_past = any(word in normalized(header) for word in _PAST)
+        if self._planning_date in days and len(days) > 1 and not is_past and not is_asked:
             self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
 
     def _other_end(self, header: str) -> str | None:
@@ -454,11 +460,14 @@ class _Proposal:
         if name := self._field_by_cells(header, look, meaning):
             self._take(header, name, is_guess=True)
             return
-        if self._kind == "tickets" and self._are_weekdays(header):
+        if self._kind == "tickets" and (look.kind == "days" or self._are_weekdays(header)):
             self._by_days(header)
             return
         if self._names_agents(header):
             self._ask(header, ("only_agents", "preferred_agent", "notes"), "it names agents, {}")
+            return
+        if self._kind == "tickets" and self._is_free("kind") and self._may_be_kinds(header):
+            self._ask(header, ("kind", "notes"), "it may say what is picked up, it has {}")
             return
         if self._names_tickets(header):
             self._ask(header, ("pickup_ticket", "notes"), "it names other tickets, {}")
@@ -514,7 +523,7 @@ class _Proposal:
             return "kind"
         if self._has_skills_of_others(header):
             return "skills"
-        if self._is_free("id") and self._names_rows(header, look, meaning):
+        if self._is_free("id") and self._names_rows(header, meaning):
             return "id"
         is_delivery = self._kind == "tickets" and meaning.concepts <= {"notes", "delivery"}
         return "window" if look.kind == "windows" and is_delivery and not self._has_hours() else ""
@@ -531,6 +540,11 @@ class _Proposal:
             return False
         words = words_in(self._cells[header]) if self._other.agents else frozenset()
         return bool(words) and words <= self._other.agents
+
+    def _may_be_kinds(self, header: str) -> bool:
+        """Return whether some cells are a word for pickups, or all say yes or no below such a word."""
+        cells = self._cells[header]
+        return has_pickups(cells) or (has_pickups([header]) and bool(cells) and are_yes_or_no(cells))
 
     def _names_tickets(self, header: str) -> bool:
         """Return whether each cell of a column of tickets is the id of another row, and no number of few digits."""
@@ -562,8 +576,9 @@ class _Proposal:
         return are_short and not any(char.isdecimal() for cell in self._cells[street] for char in cell)
 
     def _is_appointment(self, header: str, look: ColumnValues) -> bool:
-        """Return whether days below a header have hours, the only ones of the table, and not those of an order."""
-        return look.kind in _TIME_KINDS and not self._has_hours() and not self._is_of_order(header)
+        """Return whether days below a header have hours, the first ones of the table, and not those of an order."""
+        is_open = {"window", "opens"}.isdisjoint(self._fields.values())
+        return look.kind in _TIME_KINDS and is_open and not self._is_of_order(header)
 
     def _is_of_order(self, header: str) -> bool:
         """Return whether a header speaks of the day of an order, or of an invoice."""
@@ -590,14 +605,15 @@ class _Proposal:
         is_free = side is not None and self._is_free(side) and self._is_free("window")
         return side if is_free and self._kind == "tickets" and not is_other else None
 
-    def _names_rows(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> bool:
+    def _names_rows(self, header: str, meaning: HeaderMeaning) -> bool:
         """Return whether cells name each row by another: below a header that says number, or codes in front of all."""
         if meaning.concepts & {"code", "money", "phone", "vehicle", "driver", "address"}:
             return False
-        cells, rows = self._cells[header], [row for _, row in self._table.rows]
-        if rows and header not in rows[-1]:  # it may add up the others
+        rows = [row for _, row in self._table.rows]
+        if rows and (header not in rows[-1] or is_total([rows[-1][header]])):  # it may add up the others
             rows.pop()
-        if look.kind not in ("texts", "codes") or not len(cells) == len(set(cells)) == len(rows):
+        cells = [row[header] for row in rows if header in row]
+        if values_of(cells).kind not in ("texts", "codes") or not len(cells) == len(set(cells)) == len(rows):
             return False
         is_first = header == next(filter(None, self._table.headers))
         if "id" in meaning.concepts:

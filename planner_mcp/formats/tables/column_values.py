@@ -64,11 +64,13 @@ _VAGUE_TIMES: Final = words_of(
 """Words for a time that nobody can plan with, and that must not be lost."""
 PICKUPS: Final = words_of(
     "pu pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
-    "collecte recogida devolucion retiro 取货 揽收 取件 退货 提货 回收"
+    "collecte recogida devolucion retiro abholen holen ophalen afhalen ramasser recoger ritiro ritirare odbior "
+    "取货 揽收 取件 退货 提货 回收"
 )
 DELIVERIES: Final = {""} | words_of(
-    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto 配送 送货 派送 派件 "
-    "送件 投递"
+    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto liefern zustellen "
+    "leveren bezorgen brengen levering livrer entregar consegna consegnare dostawa doreczenie "
+    "配送 送货 派送 派件 送件 投递"
 )
 KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
 _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí sì nee tak nie 是 否 有 无")
@@ -211,6 +213,11 @@ def are_kinds(cells: Sequence[str]) -> bool:
     words = _kind_words(cells)
     initials = KIND_INITIALS.keys() if has_kind_initials(cells) else frozenset[str]()
     return bool(words) and words <= PICKUPS | DELIVERIES | initials
+
+
+def has_pickups(cells: Iterable[str]) -> bool:
+    """Return whether a cell is a word for what is picked up."""
+    return not PICKUPS.isdisjoint(_kind_words(cells))
 
 
 def has_kind_initials(cells: Iterable[str]) -> bool:

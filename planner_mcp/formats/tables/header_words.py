@@ -162,7 +162,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间",
     "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung trajet marge retard "
     "viaje trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
-    "duration": "svc effort aufwand 工时 maniobra maniobras immobilisation handling service duration unload unloading "
+    "duration": "duur lossen rozładunek załadunek trwania sosta "
+    "svc effort aufwand 工时 maniobra maniobras immobilisation handling service duration unload unloading "
     "stay dwell onsite duree dechargement arret intervention duracion descarga estancia parada *dauer *standzeit "
     "*aufenthalt *entlade *servicezeit *ladezeit *haltezeit *betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 "
     "耗时 用时",
@@ -184,8 +185,8 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adres "
-    "postnr postnummer psc *strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo citta ulica "
-    "miasto",
+    "postnr postnummer psc *postleitzahl *strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres "
+    "indirizzo citta ulica miasto",
     "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
     "cellulare",
@@ -212,7 +213,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "max": "max maximum most maximal maxi maximo 最大 最多 核载 额定",
     "stops": "stops tickets jobs visits stopps auftrage termine arrets visites paradas visitas 单数 站数",
     "cost": "cost costs price fee rate preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
-    "total": "total sum summe gesamt somme suma 合计 总计",
+    "total": "total sum summe gesamt somme suma totale totaal razem 合计 总计",
     "money": "price revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert rechnung montant "
     "prix valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价",
     "ordinal": "index row line pos seq sequence lfd zeile rang orden fila 行号 序",

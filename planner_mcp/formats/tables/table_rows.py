@@ -16,9 +16,11 @@ from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMap
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
 from planner_mcp.formats.tables.column_values import (
     KIND_INITIALS,
+    are_yes_or_no,
     decimal_of,
     has_kind_initials,
     has_long_clocks,
+    has_pickups,
     open_mark_in,
     style_of,
 )
@@ -45,6 +47,7 @@ from planner_mcp.formats.tables.window_parsing import (
     says_holidays,
     windows_in,
 )
+from planner_mcp.formats.tables.yes_no_columns import says_yes
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json, plain
 
@@ -204,6 +207,8 @@ class TableRows:
             return partial(coordinate_in, axis=DEGREES[name])
         if name in AXES:
             return lambda text, path: number_in(text, "coordinate", path, has_thousands=False)
+        if name == "kind" and has_pickups([header]) and are_yes_or_no(cells):
+            return lambda text, _: "pickup" if says_yes(text) else "delivery"
         if name == "kind" and has_kind_initials(cells):
             return lambda text, _: KIND_INITIALS.get(normalized_word(text), text)
         if name == "priority":

@@ -14,6 +14,7 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.column_values import style_of
 from planner_mcp.formats.tables.header_words import says_crew
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
@@ -50,7 +51,8 @@ _NUMBER: Final = re.compile(r"(?=\D*\d)[\w/#.-]+")
 """What orders are named by."""
 _WORDS: Final = words_of(
     "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
-    "soustotal suma totales 合计 总计 小计 共计 总和 汇总"
+    "soustotal suma totales totale totali totaal subtotaal eindtotaal somma razem łącznie "
+    "ogółem summa 合计 总计 小计 共计 总和 汇总"
 )
 
 
@@ -70,7 +72,7 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     for index, (_, texts) in enumerate(table.rows):
         value = _amount(texts, amounts)
         is_sum = index > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
-        is_called_so = _is_called_so(texts.values())
+        is_called_so = is_total(texts.values())
         is_nowhere = bool(placed) and placed.isdisjoint(texts) and len(texts) < len(table.headers)
         if (is_sum and (is_called_so or (are_named and wanted.isdisjoint(texts)))) or (
             index > 1 and is_called_so and is_nowhere
@@ -111,7 +113,8 @@ def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:
     return 0.0
 
 
-def _is_called_so(texts: Iterable[str]) -> bool:
+def is_total(texts: Iterable[str]) -> bool:
+    """Return whether one of some cells is a word for a total."""
     return not _WORDS.isdisjoint(map(normalized_word, texts))
 
 
@@ -130,9 +133,9 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
 
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:
     """Yield what is said of columns that are left out and have days in them, some of which are not the one planned."""
-    style = CellStyle(planning_date=planning_date)
     for header in mapping.left_out:
-        cells = [texts[header] for _, texts in table.rows if header in texts]
+        cells = table.cells(header)
+        style = style_of(cells, planning_date)
         days = list(takewhile(bool, (named_day(cell, style) for cell in cells)))  # most columns have none
         others = sum(day != planning_date for day in days)
         if len(days) == len(cells) and others:

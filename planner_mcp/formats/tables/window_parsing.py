@@ -237,7 +237,7 @@ def _windows(simple: str) -> list[tuple[float, float]]:
     """Return the windows of a text in seconds; none where any part of it is none."""
     if paired := _PAIRED.match(simple):
         simple = _AND.sub("-", simple[paired.end() :], count=1)
-    parts = _parts(simple)
+    parts = [] if _AND.match(simple) else _parts(simple)  # E-01 names an order
     found = [_window(part) for part in parts]
     windows = [window for window in found if window is not None]
     return windows if len(windows) == len(parts) else []

@@ -327,9 +327,50 @@ def test_start_of_agents_is_a_place_where_its_cells_are_addresses() -> None:
         ("P/D", ("P", "D"), "kind"),
         ("Zone", ("D", "D"), None),
         ("Key safe", ("1234", "0099"), "notes"),
+        ("Was tun", ("Abholen", "Liefern"), "kind"),
+        ("Actie", ("brengen", "ophalen"), "kind"),
+        ("Duur (min)", ("20", "30"), "service_min"),
+        ("Lossen (min)", ("20", "30"), "service_min"),
+        ("Rozładunek (min)", ("20", "30"), "service_min"),
     ],
 )
 def test_headers_of_care_and_parcels_are_known(header: str, cells: tuple[str, str], field: str | None) -> None:
     """SPEC T5: a length in minutes is a stay, one in metres is not; one letter alone says nothing of a pickup."""
     orders = read_table(f"id,lat,lon,{header}\na,52.52,13.4,{cells[0]}\nb,52.53,13.41,{cells[1]}".encode(), max_rows=9)
     assert propose_mapping(orders, "tickets", {}).fields.get(header) == field
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "kinds"),
+    [
+        ("Action", ("Swap", "Collect"), ["delivery", "pickup"]),
+        ("Actie", ("wisselen", "ophalen"), ["delivery", "pickup"]),
+        ("Pickup", ("FALSE", "TRUE"), ["delivery", "pickup"]),
+        ("Abholung", ("nein", "ja"), ["delivery", "pickup"]),
+    ],
+)
+def test_a_column_that_may_say_what_is_picked_up_is_asked_about(
+    header: str, cells: tuple[str, str], kinds: list[str]
+) -> None:
+    """SPEC T5: it was left out, and what was to be collected was delivered."""
+    text = f"id,lat,lon,{header}\na,52.52,13.4,{cells[0]}\nb,52.53,13.41,{cells[1]}".encode()
+    orders = read_table(text, max_rows=9)
+    (column,) = propose_mapping(orders, "tickets", {}).open_columns
+    assert column.options == ("kind", "notes")
+    answered = ImportOptions("day", "2025-07-16", columns={header: "kind"}, agents=({"id": "v"},))
+    read = scenario_of_tables({"tickets": orders}, answered).body["tickets"]
+    assert [ticket.get("kind", "delivery") for ticket in read] == kinds
+
+
+@pytest.mark.parametrize("cells", [("E-01", "E-02"), ("80012345", "80012346")])
+def test_what_names_the_rows_is_neither_hours_nor_an_amount(cells: tuple[str, str]) -> None:
+    """SPEC T5: `e-01` was until one o'clock, as if an Italian `and` stood before it."""
+    orders = read_table(f"Vorgang,lat,lon\n{cells[0]},52.52,13.4\n{cells[1]},52.53,13.41".encode(), max_rows=9)
+    assert propose_mapping(orders, "tickets", {}).fields["Vorgang"] == "id"
+
+
+def test_a_begin_among_days_is_asked_about_where_the_end_is_known() -> None:
+    """SPEC T5: each visit was open from midnight."""
+    text = b"id,lat,lon,Scheduled Date,Deadline\na,52.52,13.4,2025-07-16 08:00,2025-07-16 12:00"
+    (column,) = propose_mapping(read_table(text, max_rows=9), "tickets", {}).open_columns
+    assert (column.header, column.options[0]) == ("Scheduled Date", "opens")

@@ -28,6 +28,10 @@ NOWHERE = "The row has no place."
         ("id,qty\na,1\nb,2\nsubtotal,3\nc,4\nd,5\nsubtotal,9\ntotal,12\n", [4, 7, 8]),
         ("address,qty,skills\nX,1,\nY,2,cold\n,3,\n", [4]),
         ("id,place,qty\na,A,1\nb,B,2\nSumme,,17\n", [4]),
+        ("id,place,qty\na,A,1\nb,B,2\n,Razem,3\n", [4]),
+        ("id,place,qty\na,A,1\nb,B,2\n,Totaal,3\n", [4]),
+        ("id,place,qty\na,A,1\nb,B,2\n,Totale,3\n", [4]),
+        ("Lieferung,place,qty\n80012345,A,1\n80012346,B,2\nSumme,,3\n", [4]),
     ],
 )
 def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: list[int]) -> None:
@@ -114,6 +118,9 @@ def test_orders_of_another_day_are_reported() -> None:
     read = table("id,place,date,made,note\na,A,2025-07-15,2025/7/15,x\nb,B,2025/7/16,2025/7/15,2025-07-16\n")
     notices = list(other_date_notices(read, propose_mapping(read, "tickets", {"note": ""}), "2025-07-15"))
     assert notices == ["Rows with another day than the planning date in date, read all the same: 1."]
+    read = table("id,place,note\na,A,15/07/2025\nb,B,09/07/2025\n")  # the 15th shows the order of both
+    notices = list(other_date_notices(read, propose_mapping(read, "tickets", {"note": ""}), "2025-07-15"))
+    assert notices == ["Rows with another day than the planning date in note, read all the same: 1."]
 
 
 def test_a_point_that_may_separate_thousands_is_reported() -> None:
@@ -135,7 +142,7 @@ def day_of(text: str, chosen: dict[str, str], planning_date: str = "2025-07-16")
     return day
 
 
-@pytest.mark.parametrize("header", ["Datum", "Appt date", "预约日期", "Fecha de visita"])
+@pytest.mark.parametrize("header", ["Datum", "Appt date", "预约日期", "Fecha de visita", "Next due", "Termin"])
 def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
     """SPEC T5: who is expected on Thursday is not to be visited on Wednesday."""
     (fault,) = day_of(DAYS.format(header), {}).faults
@@ -144,7 +151,7 @@ def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
     assert day_of(DAYS.format(header), {header: ""}).faults == []
 
 
-@pytest.mark.parametrize("header", ["Bestelldatum", "order date", "下单日期"])
+@pytest.mark.parametrize("header", ["Bestelldatum", "order date", "下单日期", "Last visit", "Letzte Reinigung"])
 def test_days_of_orders_are_not_asked_about(header: str) -> None:
     """SPEC T5: they say nothing of the visit."""
     assert day_of(DAYS.format(header), {}).faults == []
