@@ -39,9 +39,11 @@ class CellStyle:
 PLAIN_STYLE: Final = CellStyle()
 ALWAYS: Final = words_of(
     "- -- – — / any anytime always all_day allday none n/a na 24h 24/7 egal ganztags ganztagig jederzeit flexibel "
-    "libre flexible toute_la_journee sans indifferent todo_el_dia cualquiera 不限 全天 随时 无 均可 不限时"
+    "libre flexible toute_la_journee sans indifferent todo_el_dia cualquiera hele_dag tutto_il_giorno cały_dzien k.a. "
+    "n.v.t. nvt 不限 全天 随时 无 均可 不限时"
 )
 """Cells that say there is no limit, or nothing."""
+_NOTHING: Final = words_of("na null none nvt ka keine keiner aucun aucune ninguno geen nessuno brak 无 没有")
 _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _BLANKS: Final = re.compile(r"\s+")
@@ -79,6 +81,12 @@ def normalized_word(text: str) -> str:
 def filled(cells: Iterable[str]) -> list[str]:
     """Return the cells that say something: more than blanks and punctuation."""
     return [cell for cell in cells if normalized_word(cell)]
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether a cell is no more than a mark, or a word, for nothing: `-`, `n/a`."""
+    word = normalized_word(text)
+    return "?" not in text and (not word or word in _NOTHING)
 
 
 def listed(text: str) -> list[str]:

@@ -12,7 +12,15 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import MAX_CELL, BareTimes, CellStyle, Decimal, filled, normalized_word
+from planner_mcp.formats.tables.cell_text import (
+    MAX_CELL,
+    BareTimes,
+    CellStyle,
+    Decimal,
+    filled,
+    normalized_word,
+    says_nothing,
+)
 from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_words import normalized
@@ -135,7 +143,7 @@ def _kind_of_cell(cell: str) -> Kind:
         return "positions" if pair_in(cell) else "texts"
     if len(cell) > MAX_CELL:
         return "texts"
-    if not normalized_word(cell):
+    if says_nothing(cell):
         return "nothing"
     return next((kind for kind, is_one in _CHECKS if is_one(cell)), "texts")
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.amount_settlement import AmountColumn
-from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, shown
+from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, says_nothing, shown
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
 from planner_mcp.formats.tables.column_values import (
@@ -57,6 +57,7 @@ AXES: Final = frozenset({*DEGREES, "x", "y"})
 _PRICES: Final = frozenset({"penalty", "lateness_cost_per_hour", "switch_cost", "fixed_cost"})
 _NUMBERS: Final = AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
+_MEASURED: Final = _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys() | {"setup_time_s"}
 _LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
 _TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end", "release_time", "soft_close"})
 _FEW: Final = 3
@@ -117,7 +118,8 @@ class TableRows:
             values: Json = {}
             for header, name in self._fields.items():
                 text = row.get(header)
-                value = None if text is None else self._read(readers[header], text, header, origin)
+                is_empty = text is None or (name in _MEASURED and says_nothing(text))
+                value = None if text is None or is_empty else self._read(readers[header], text, header, origin)
                 if header in self.amounts:
                     self.amounts[header].numbers.append(value)
                     values["amounts"] = values.get("amounts", 0) + (value is not None)
@@ -259,12 +261,10 @@ class TableRows:
                 f'"{column}" names halves of the day: mornings are read as until 12:00, afternoons as 12:00-18:00.'
             )
 
-    def _amount(
-        self, text: str, path: str, *, name: str, style: CellStyle, column: AmountColumn
-    ) -> float | Fault | None:
+    def _amount(self, text: str, path: str, *, name: str, style: CellStyle, column: AmountColumn) -> float | Fault:
         """Return an amount in the unit of its column: that of the header, else the first one in a cell."""
-        read = amount_in(text, name, path, style) if normalized_word(text) else None
-        if read is None or isinstance(read, Fault):
+        read = amount_in(text, name, path, style)
+        if isinstance(read, Fault):
             return read
         value, unit = read
         if unit is None:

@@ -30,7 +30,9 @@ SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
 _FALLBACK_NAMES: Final = {
     "gb18030": "GB18030",
+    "cp1250": "Windows-1250",
     "cp1252": "Windows-1252",
+    "cp1254": "Windows-1254",
     "cp932": "Shift JIS",
     "cp949": "EUC-KR",
     "cp950": "Big5",
@@ -42,8 +44,11 @@ _EAST_ASIAN: Final = (
 )
 """Encodings of two bytes beside GB18030: first and second bytes of their everyday letters, that seldom stand in the
 others, and which share of all letters these are."""
-_CENTRAL_EUROPEAN: Final = re.compile("[a-z][¹³¿][a-z]|œæ")
-"""Letters of Polish (ą, ł, ż, ść) as Windows-1252 has them, where no other language has such signs."""
+_POLISH: Final = re.compile("[a-z][¹³¿][a-z]|œæ|[£¯][a-zó]")
+_CZECH: Final = (frozenset("šž"), frozenset("ìøèòùï"), frozenset("åñõ"))
+_TURKISH: Final = (frozenset("ðþý"), frozenset("ðþý"), frozenset("áéíóúæøšž"))
+"""Letters of Polish (ą, ł, ż, ść), Czech (š, ž; ě, ř, č, ň, ů, ď) and Turkish (ğ, ş, ı) as Windows-1252 has them, where
+no Western language has both; and those of languages that have some of them too."""
 _LEAST_LETTERS: Final = 12
 """Different letters from which a share of them is told."""
 _WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -176,13 +181,16 @@ def table_of(
     if len(lines) - 1 > max_rows + MAX_TITLES:
         raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     found = find_header(lines, spans) if lines else FoundHeader(0, (), ())
-    headers, rows = found.headers, lines[found.at + 1 :]
+    headers = found.headers
+    rows = [each for each in lines[found.at + 1 :] if not _repeats(headers, each[1])]
     if len(rows) > max_rows:
         raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     check_headers(headers, place_in(name))
     if faults := list(_overlong(rows, len(headers), name)):
         raise input_error(faults)
     notices = (*notices, *found.notices)
+    if repeated := len(lines) - found.at - 1 - len(rows):
+        notices = (*notices, f"Lines that repeat the header, passed over: {repeated}.")
     if nameless := sum(_nameless(headers, cells) for _, cells in rows):
         notices = (*notices, f"Cells left out, for their columns have no header: {nameless}.")
     return Table(headers, tuple((number, _row(headers, cells)) for number, cells in rows), name, notices)
@@ -215,12 +223,22 @@ def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         except UnicodeDecodeError:
             continue
         if "\0" not in text:
-            if encoding == "cp1252" and _CENTRAL_EUROPEAN.search(text):
-                return data.decode("cp1250", errors="replace"), ("The file is not UTF-8; it was read as Windows-1250.",)
             fallback = _FALLBACK_NAMES.get(encoding)
             return text, (f"The file is not UTF-8; it was read as {fallback}.",) if fallback else ()
-    accepted = "UTF-8, UTF-16, GB18030, Windows-1252, Shift JIS, EUC-KR or Big5"
+    accepted = "UTF-8, UTF-16, GB18030, Windows-1252, 1250 or 1254, Shift JIS, EUC-KR or Big5"
     raise input_error([Fault(place_in(name), "The text has no known encoding.", accepted, "Save it as CSV UTF-8.")])
+
+
+def _single_byte(data: bytes) -> str:
+    """Return which encoding of single bytes the letters of a text are of; Windows-1252 has no ť, of Czech."""
+    text = data.decode("cp1252", errors="ignore")
+    found = set(text.lower())
+    if _POLISH.search(text):
+        return "cp1250"
+    for name, (some, others, foreign) in (("cp1250", _CZECH), ("cp1254", _TURKISH)):
+        if found & some and found & others and not found & foreign:
+            return name
+    return "cp1252"
 
 
 def _encodings_of(data: bytes) -> Iterator[str]:
@@ -245,7 +263,10 @@ def _encodings_of(data: bytes) -> Iterator[str]:
     runs = [len(run) for run in _BEYOND_ASCII.findall(sample)]
     single = sum(length == 1 for length in runs)
     is_western = 2 * single > len(runs) and 4 * sum(runs) < len(sample)
-    yield "cp1252" if is_western else "gb18030"
+    if not is_western:
+        yield "gb18030"
+    if 2 * sum(runs) < len(sample):
+        yield _single_byte(data)
 
 
 def _east_asian(sample: bytes) -> Iterator[str]:
@@ -348,6 +369,12 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
                 "Put a cell with a separator in it into quotes, or give the column a header.",
                 which=(f"row {number}",),
             )
+
+
+def _repeats(headers: Sequence[str], cells: Sequence[str]) -> bool:
+    """Return whether a line is the header once more, as each page of a printed list has it."""
+    named = [header for header in headers if header]
+    return len(named) > 1 and [cell.strip() for cell in cells if cell.strip()] == named
 
 
 def _nameless(headers: tuple[str, ...], cells: list[str]) -> int:

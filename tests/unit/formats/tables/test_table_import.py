@@ -1443,3 +1443,39 @@ def test_headers_are_known_in_dutch_italian_and_polish(encoding: str, headers: s
     read = table(f"{headers}\na;Bo;X 1;Y;08:00;12:00;10;5\n", encoding)
     fields = propose_mapping(read, "tickets", {}).fields
     assert list(fields.values()) == ["id", "name", "address", "address", "opens", "closes", "service_min", "demand"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("cp1250", "Dvořák;Příbram;Šťastný;Žižkova 2"),
+        ("cp1250", "Łódź;Święta;Żaba;Gdańsk"),
+        ("cp1254", "Ayşe Yılmaz;Kadıköy;Çelik Ltd;Üsküdar"),
+        ("cp1252", "Jón Þór;Reykjavík;við;Akureyri"),
+        ("cp1252", "Søren;Ærø;Ålborg;Žižek"),
+        ("cp1252", "Peña;São João;où;Müller"),
+    ],
+)
+def test_names_are_read_in_the_encoding_of_their_language(encoding: str, names: str) -> None:
+    """SPEC T5: ğ and ř were letters of Iceland and Denmark, and Czech text with ť had no known encoding."""
+    one, two, three, four = names.split(";")
+    rows = [f"{number};{one};{two}\n{number}a;{three};{four}\n" for number in range(9)]
+    read = table("".join(["Order number;Customer;City\n", *rows]), encoding)
+    assert [row["Customer"] for _, row in read.rows[:2]] == [one, three]
+    assert [row["City"] for _, row in read.rows[:2]] == [two, four]
+
+
+def test_a_header_that_each_page_repeats_is_passed_over() -> None:
+    """SPEC T5: a list copied page by page was refused, for no cell of its headers was a number."""
+    read = table("id,place,qty\na,A,1\nid,place,qty\nb,B,2\n")
+    assert [row["id"] for _, row in read.rows] == ["a", "b"]
+    assert read.notices == ("Lines that repeat the header, passed over: 1.",)
+
+
+@pytest.mark.parametrize("cell", ["n/a", "-", "k.A.", "geen", "N/A"])
+def test_a_cell_that_says_that_there_is_nothing_is_empty(cell: str) -> None:
+    """SPEC T5: one sample tube that nobody counted kept the day of all others from being read."""
+    day = TableImport()
+    day.add_tickets(table(f"id;place;qty;prio;service_min\na;A;3;5;10\nb;B;{cell};{cell};{cell}\n"), {})
+    day.settle()
+    assert (day.faults, day.tickets[1]) == ([], {"id": "b", "demand": 0, "location": "B"})
