@@ -556,10 +556,16 @@ class _Proposal:
         return bool(named) and all(name in known and name != own for name, own in named)
 
     def _has_skills_of_others(self, header: str) -> bool:
-        """Return whether a cell of a column, where none is one of skills, has a skill that the other table knows."""
-        if not self._other.skills or "skills" in self._fields.values():
-            return False
-        return not self._other.skills.isdisjoint(words_in(self._cells[header]))
+        """Return whether a cell of a column, where none is one of skills, has a skill that the other table knows.
+
+        A column of which all words are such skills goes before one that has others too.
+        """
+        known = self._other.skills
+        words = words_in(self._cells[header]) if known and "skills" not in self._fields.values() else frozenset()
+        if words <= known or known.isdisjoint(words):
+            return bool(words & known)
+        rest = (words_in(cells) for each, cells in self._cells.items() if each not in self._fields)
+        return not any(words and words <= known for words in rest)
 
     def _axes(self, header: str) -> list[str]:
         """Return which coordinates the numbers of a column may be, where none is known as such."""

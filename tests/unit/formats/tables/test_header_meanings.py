@@ -374,3 +374,11 @@ def test_a_begin_among_days_is_asked_about_where_the_end_is_known() -> None:
     text = b"id,lat,lon,Scheduled Date,Deadline\na,52.52,13.4,2025-07-16 08:00,2025-07-16 12:00"
     (column,) = propose_mapping(read_table(text, max_rows=9), "tickets", {}).open_columns
     assert (column.header, column.options[0]) == ("Scheduled Date", "opens")
+
+
+def test_a_column_of_skills_alone_goes_before_one_that_has_other_words_too() -> None:
+    """SPEC T5: `Business Unit` with one such word became what tickets want, and nobody could serve them."""
+    orders = read_table(b"id,lat,lon,Business Unit,Tags\na,52.52,13.4,Cash,badge\nb,52.53,13.41,SLM,", max_rows=9)
+    staff = read_table(b'id,skills\nBob,"badge, SLM"', max_rows=9)
+    read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert [ticket.get("skills") for ticket in read.body["tickets"]] == [["badge"], None]
