@@ -250,6 +250,14 @@ class _Proposal:
         if name in ("location", "address") and look.kind == "positions" and self._is_free("position"):
             self._take(header, "position")
             return
+        if (
+            self._kind == "tickets"
+            and name == "location"
+            and look.kind == "places"
+            and self._is_whole(header)
+            and not self._has_other_places(header)
+        ):
+            name = "address"
         if name in _TIMES:
             self._by_time(header, name, look)
             return
@@ -262,12 +270,7 @@ class _Proposal:
             return
         if self._is_billed(header) and name in _OF_BILLS and self._is_known_otherwise(name):
             return
-        if name == "address" and (other := self._other_end(header)):
-            if other in self._chosen:  # which counts is said
-                return
-            self._fields.pop(other)
-            for each in (other, header):
-                self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has {}")
+        if name == "address" and self._is_beside_other(header):
             return
         self._take(header, name)
 
@@ -279,6 +282,15 @@ class _Proposal:
         is_past = any(word in normalized(header) for word in _PAST)
         if self._planning_date in days and len(days) > 1 and not is_past and not is_asked:
             self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
+
+    def _is_beside_other(self, header: str) -> bool:
+        """Return whether there is a column of other addresses; ask which counts, unless that is said."""
+        other = self._other_end(header)
+        if other and other not in self._chosen:
+            self._fields.pop(other)
+            for each in (other, header):
+                self._ask(each, ("address", "notes"), "a ticket has one place, and beside another it has {}")
+        return other is not None
 
     def _other_end(self, header: str) -> str | None:
         """Return the column of other addresses: of the other end of a way, or whole ones beside whole ones."""
@@ -293,6 +305,11 @@ class _Proposal:
         """Return whether most cells are addresses with street, number and town, and no part of one."""
         cells = self._cells[header][:MAX_SAMPLE]
         return 2 * sum(_WHOLE.match(cell[:MAX_CELL]) is not None for cell in cells) > len(cells)
+
+    def _has_other_places(self, header: str) -> bool:
+        """Return whether another header says where tickets are, and not where bills go."""
+        others = (each for each in self._meanings if each != header and not self._is_billed(each))
+        return any(self._meanings[each].field in ("address", "position", "lat", "x") for each in others)
 
     def _is_billed(self, header: str) -> bool:
         """Return whether a column says whom, or where, the bill goes to."""
@@ -496,7 +513,8 @@ class _Proposal:
         if look.kind == "places" and self._kind == "tickets":
             if self._is_billed(header) and self._is_known_otherwise("address"):
                 return
-            self._take(header, "notes" if "address" in self._fields.values() else "address", is_guess=True)
+            if not self._is_beside_other(header):
+                self._take(header, "notes" if "address" in self._fields.values() else "address", is_guess=True)
             return
         if look.kind in ("numbers", "amounts") and self._is_no_amount(look, meaning):
             return

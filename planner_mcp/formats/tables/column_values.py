@@ -58,9 +58,11 @@ _MAX_EXAMPLES: Final = 3
 _PHONE: Final = re.compile(r"\+?\(?\d[\d\s()/.-]{5,20}\d")
 _CHINESE_PLACE: Final = re.compile(r"[省市区县镇乡村路街道巷弄号楼栋]")
 _STREET_WITH_NUMBER: Final = re.compile(
-    r"\b(?:street|st|road|rd|avenue|ave|lane|ln|drive|way|square|blvd|court|close)\b", re.IGNORECASE
+    r"\b(?:street|st|road|rd|avenue|ave|lane|ln|drive|way|square|blvd|court|close|via|viale|piazza|corso"
+    r"|rua|ul)\b|(?:straat|laan|plein)\b",
+    re.IGNORECASE,
 )
-"""Words of a street in English, which need a number beside them."""
+"""Words of a street that need a number beside them."""
 _STREET: Final = re.compile(
     r"(?:stra(?:ss|ß)e|str\.|platz|weg|allee|gasse|damm|ufer|ring) ?\d"
     r"|\b(?:rue|avenue|av|bd|boulevard|place|quai|chemin|calle|avenida|avda|plaza|paseo|carrer|c/)\b",

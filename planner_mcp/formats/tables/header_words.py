@@ -186,7 +186,7 @@ _CONCEPTS: Final[Mapping[str, str]] = {
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adres "
     "postnr postnummer psc *postleitzahl *strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres "
-    "indirizzo citta ulica miasto",
+    "indirizzo citta ulica miasto ulice mesto",
     "division": "省 市 区 县",
     "phone": "phone telephone tel mobile cell handy mobil portable movil *telefon 电话 手机 联系方式 telefoon "
     "cellulare",

@@ -382,3 +382,12 @@ def test_a_column_of_skills_alone_goes_before_one_that_has_other_words_too() -> 
     staff = read_table(b'id,skills\nBob,"badge, SLM"', max_rows=9)
     read = scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
     assert [ticket.get("skills") for ticket in read.body["tickets"]] == [["badge"], None]
+
+
+@pytest.mark.parametrize("headers", ["Moving out,Moving in", "Auszug,Einzug", "Endereço de coleta,Endereço de entrega"])
+def test_whole_addresses_below_unknown_headers_are_asked_about(headers: str) -> None:
+    """SPEC T5: the first was where the visit is, and the second a note, as a guess."""
+    text = f'Job,{headers}\n1,"Rua Augusta 1500, Lisboa","Ringstr. 4, Berlin"\n2,"12 High St, Leeds","4 Low St, York"'
+    mapping = propose_mapping(read_table(text.encode(), max_rows=9), "tickets", {})
+    asked = [column.header for column in mapping.open_columns if column.options == ("address", "notes")]
+    assert asked == headers.split(",")

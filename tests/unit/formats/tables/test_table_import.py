@@ -1221,6 +1221,7 @@ def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:
         ("Postcode (Billing),Street (Shipping),Postcode (Shipping)", "94032,Ring 8,94034", "Ring 8, 94034"),
         ("Postcode (Billing),Ship To Street,Ship To Town", "94032,Ring 8,Ulm", "Ring 8, Ulm"),
         ("Service street,Service city,Service ZIP code", "1 Main St,Mesa,85203", "1 Main St, Mesa, 85203"),
+        ("Site,Billing Address", '"12 High St, Leeds","1 A St, London"', "12 High St, Leeds"),
         ("Kund,Lieferadresse,Postnr,Ort", "Ek,Storgatan 4,582 23,Linköping", "Storgatan 4, 582 23 Linköping"),
         ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
     ],
