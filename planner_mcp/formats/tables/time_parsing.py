@@ -52,14 +52,14 @@ _FROM: Final = re.compile(
 _UNTIL: Final = re.compile(
     r"(?:(?:until|till|tot|to|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
     r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
-    r"|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
+    r"|ate(?: as)?|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )
 _AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
 _BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
 _SIDES: Final = {False: (_FROM, _AFTERWARDS), True: (_UNTIL, _BEFOREHAND)}
 """How a time is written that is a begin, or an end."""
 _LEADING: Final = re.compile(
-    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|vanaf|van|dalle|od|von|de|desde|ab|las|les|um"
+    r"^(?:(?:morning|vormittags?|nachmittags?|matin|manana|tarde|from|vanaf|van|dalle|das|od|von|de|desde|ab|las|les|um"
     r"|at|a las)\b\s*)+|^从"
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)

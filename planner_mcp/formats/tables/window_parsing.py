@@ -39,6 +39,7 @@ _WHOLE_DAY: Final = [(0.0, float(DAY_S - MINUTE_S))]
 _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
     **dict.fromkeys(
         words_of(
+            "sochtends smorgens voormiddag rano dimattina "
             "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
             "manana mañana porlamanana ochtend mattina mattino 上午"
         ),
@@ -46,6 +47,7 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
     ),
     **dict.fromkeys(
         words_of(
+            "smiddags namiddag nelpomeriggio "
             "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde "
             "pomeriggio popołudniu tarde middag 下午"
         ),
@@ -56,7 +58,7 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
 _BETWEEN: Final = re.compile(r"[;；、|]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
 _AND: Final = re.compile(r"\b(?:and|und|et|y|en|e|sowie)\b|\bu\.|&|和|及|以及")
 _PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|tussen|tra le|entre(?: las)?)\b\.?")
-_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|tot|alle|do|hasta|jusqu'? ?a)\b")
+_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|tot|alle|do|as|hasta|jusqu'? ?a)\b")
 _NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
 """Where the windows of another day begin, as an export writes them."""
 _DELIVERED: Final = re.compile(r"(?:送达|送到|送货|配送|到货)(?=$|[;；,，、])")

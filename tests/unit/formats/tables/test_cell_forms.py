@@ -42,7 +42,9 @@ def test_what_may_be_two_numbers_or_none_is_reported_with_its_value(text: str) -
     assert isinstance(fault, Fault) and f'"{text}"' in fault.problem
 
 
-@pytest.mark.parametrize("text", ["3 x 25 kg", "2 Pal. / 300 kg", "2-3 pallets", "1/2 t", "5+3 boxes"])
+@pytest.mark.parametrize(
+    "text", ["3 x 25 kg", "2 Pal. / 300 kg", "2-3 pallets", "1/2 t", "5+3 boxes", "9 lb 8 oz", "3 boxes + 1 pallet"]
+)
 def test_a_unit_behind_a_second_number_is_not_that_of_the_first(text: str) -> None:
     """SPEC T7: three times 25 kg would be loaded as 3 kg; the column is one of amounts all the same."""
     fault = amount_in(text, "demand", "/2/qty")
@@ -235,6 +237,9 @@ def test_a_day_is_read_where_its_order_is_clear(text: str, day: str) -> None:
         ("na 10", [["10:00", "47:59"]]),
         ("entro le 12", [["00:00", "12:00"]]),
         ("od 8 do 12", [["08:00", "12:00"]]),
+        ("'s ochtends", [["00:00", "12:00"]]),
+        ("das 08h às 10h", [["08:00", "10:00"]]),
+        ("até às 18h", [["00:00", "18:00"]]),
         ("9:00 AM – 1:00 PM, 14:00 to 15:00;", [["09:00", "13:00"], ["14:00", "15:00"]]),
     ],
 )
