@@ -90,6 +90,8 @@ _PAST: Final = (*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim")
 """The same where the cells have no hours."""
 _ORDER_NAME: Final = re.compile(r"\s*#\s?\w+\s*")
 """What shops name an order by: #1001."""
+_PLACES_IN_ROUTE: Final = frozenset({"first", "auto", "last"})
+"""Words of other programs below `Order`, which name no ticket."""
 _PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
 """What `Start` and `End` of an agent are where their cells are addresses or names of places."""
 _TIME_KINDS: Final = frozenset({"times", "windows"})
@@ -342,6 +344,8 @@ class _Proposal:
             return look.kind == "windows"
         if name == "id" and "name" in meaning.concepts and len(set(cells)) < len(cells):
             return False  # numbers of customers, some of whom have several tickets
+        if name == "id" and words_in(cells) <= _PLACES_IN_ROUTE:
+            return False
         if meaning.is_exact:
             return True
         if name == "address":
@@ -671,7 +675,8 @@ def columns_without_field(table: Table) -> dict[str, frozenset[str]]:
     fields = (None, "location")
     headers = [each for each in table.headers if normalized(each) and meaning_of(each, "agents").field in fields]
     found = {header: words_in(table.cells(header)) for header in headers}
-    return {header: words for header, words in found.items() if len(words) > 1}  # one word tells no agents apart
+    rows = len(table.rows)  # one word that all have tells no agents apart
+    return {header: words for header, words in found.items() if len(words) > 1 or 0 < len(table.cells(header)) < rows}
 
 
 def words_in(cells: Iterable[str]) -> frozenset[str]:

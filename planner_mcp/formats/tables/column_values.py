@@ -25,7 +25,15 @@ from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_li
 from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_words import normalized
 from planner_mcp.formats.tables.number_parsing import amount_in, counted_in, decimal_mark_of, has_unit
-from planner_mcp.formats.tables.time_parsing import YEAR_LAST, date_in, has_date, hours_in, is_hhmm, time_in
+from planner_mcp.formats.tables.time_parsing import (
+    YEAR_LAST,
+    date_in,
+    has_date,
+    hours_in,
+    is_hhmm,
+    share_of_day,
+    time_in,
+)
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.window_parsing import names_half_days, windows_in
 from planner_mcp.routing.scenario.window_text import OPEN_END
@@ -346,6 +354,8 @@ def open_mark_in(cells: Iterable[str]) -> str:
 
 
 def _bare_times(cells: Sequence[str]) -> BareTimes:
+    if are_shares_of_day(cells) and any(len(cell.strip()) >= len("0.375") for cell in cells):
+        return "days"
     hours = {cell.strip().replace(",", "."): found for cell in cells if (found := hours_in(cell)) is not None}
     decimals = {text.partition(".")[2] for text in hours}
     if decimals & _NO_MINUTES and decimals <= _QUARTERS and min(hours.values()) >= 1:  # else 0.75 of a day is 18:00
@@ -359,6 +369,12 @@ def _bare_times(cells: Sequence[str]) -> BareTimes:
     if all(map(is_hhmm, bare)) and (any(map(_is_padded, bare)) or _are_quarters(values)):
         return "hhmm"
     return "seconds" if max(values) > 2400 else ""
+
+
+def are_shares_of_day(cells: Sequence[str]) -> bool:
+    """Return whether each cell may be a part of a day: 0.375 is no hour and no second."""
+    filled = [cell for cell in cells if not says_nothing(cell)]
+    return bool(filled) and all(len(cell) <= MAX_CELL and share_of_day(cell) is not None for cell in filled)
 
 
 def _is_padded(number: str) -> bool:

@@ -58,9 +58,10 @@ _NOT_COUNTED: Final = words_of(
 """What stands behind lengths, floors, ages, days and places in a row."""
 _PRIORITIES: Final[Mapping[str, int]] = {
     **dict.fromkeys(words_of("low niedrig gering basse faible baja c 低"), 3),
-    **dict.fromkeys(words_of("normal medium standard mittel moyenne normale media b 普通 一般 中"), 5),
+    **dict.fromkeys(words_of("normal regular medium standard mittel moyenne normale media b 普通 一般 中"), 5),
     **dict.fromkeys(words_of("high hoch haute elevee alta a 高"), 7),
     **dict.fromkeys(words_of("urgent critical express asap dringend eilig tres_haute urgente 紧急 加急 特急"), 9),
+    **{f"p{number}": 11 - 2 * number for number in range(1, 6)},
 }
 """Words for how much a ticket matters, as priorities; a customer of class A matters most."""
 _INITIALS: Final = {"l": 3, "m": 5, "h": 7}
@@ -174,6 +175,11 @@ def priority_in(text: str, path: str, *, are_initials: bool = False) -> float | 
     if isinstance(number, Fault):
         return Fault(path, f"{shown(text)} is no priority.", "1 (least) to 9 (most), or low, normal, high, urgent")
     return number
+
+
+def has_classes(cells: Iterable[str]) -> bool:
+    """Return whether a cell is a class of urgency, of which P1 is the most urgent."""
+    return any(normalized_word(cell).startswith("p") and priority_in(cell, "") in range(1, 10) for cell in cells)
 
 
 def _value_of(body: str, style: CellStyle, *, has_thousands: bool) -> float | None:

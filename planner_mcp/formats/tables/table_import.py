@@ -155,8 +155,11 @@ class TableImport:
             if {"location", *AXES} & cells.keys():
                 name = str(cells.get("location", ""))
                 is_address = CODE_AND_TOWN.match(name) or _HOME.search(origin.headers.get("location", ""))
-                if name and not AXES & cells.keys() and is_address:
-                    self._add_home(name, origin)
+                if name and is_address:
+                    if AXES & cells.keys():  # several may live in one town
+                        del cells["location"]
+                    else:
+                        self._add_home(name, origin)
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:

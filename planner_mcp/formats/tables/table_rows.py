@@ -16,6 +16,7 @@ from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMap
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
 from planner_mcp.formats.tables.column_values import (
     KIND_INITIALS,
+    are_shares_of_day,
     are_yes_or_no,
     decimal_of,
     has_kind_initials,
@@ -29,6 +30,7 @@ from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.number_parsing import (
     amount_in,
+    has_classes,
     has_initials,
     has_last_zero,
     is_estimate,
@@ -167,6 +169,12 @@ class TableRows:
                 for header in times
                 if not styles[header].bare_times and all(map(is_hhmm, filter(str.isdecimal, cells[header])))
             }
+        if any(styles[header].bare_times == "days" for header in times):  # 0.5 beside 0.375
+            styles |= {
+                header: replace(styles[header], bare_times="days")
+                for header in times
+                if not styles[header].bare_times and are_shares_of_day(cells[header])
+            }
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         are_mixed = len(marks) > 1
         others: Decimal = "" if are_mixed or not marks else marks.pop()
@@ -228,6 +236,8 @@ class TableRows:
         if name in _TIMES:
             if style.bare_times == "decimals":
                 self._note(f'Numbers in "{column}" are read as hours with decimals: 8.25 is 08:15.')
+            if style.bare_times == "days":
+                self._note(f'Numbers in "{column}" are read as parts of a day: 0.375 is 09:00.')
             if style.bare_times in ("hours", "hhmm"):
                 self._note(f'Whole numbers in "{column}" are read as times of day.')
             return partial(side_in, style=style, is_end=name in ("closes", "shift_end"))
@@ -245,7 +255,9 @@ class TableRows:
     def _note_priorities(self, column: str, cells: list[str]) -> None:
         if cells:
             self._note(f'"{column}" is read as 1, the least, to 9, the most.')
-        if has_initials(cells):
+        if has_classes(cells):
+            self._note(f'Classes in "{column}" are read as P1 9, P2 7, P3 5, P4 3, P5 1.')
+        elif has_initials(cells):
             self._note(f'Words in "{column}" are read as L 3, M 5, H 7, C 9.')
         elif not all(any(map(str.isdecimal, cell)) for cell in cells):
             self._note(f'Words in "{column}" are read as low or C 3, normal or B 5, high or A 7, urgent 9.')

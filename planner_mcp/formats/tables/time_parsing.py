@@ -63,6 +63,7 @@ _LEADING: Final = re.compile(
     r"|at|a las)\b\s*)+|^从"
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
+_SHARE: Final = re.compile(r"0(?:[.,]\d{1,17})?|1", re.ASCII)
 _ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]")
 
 
@@ -82,6 +83,8 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
         return _dated_time(text, path, *dated)
     if style.bare_times == "decimals" and (hours := hours_in(simple)) is not None:
         return written(hours * HOUR_S)
+    if style.bare_times == "days" and (share := share_of_day(simple)) is not None:
+        return written(round(share * DAY_HOURS * HOUR_S))
     seconds = clock(simple, may_be_bare=False, is_end=is_end)
     if seconds is None:
         seconds = one_sided(simple, is_end=is_end)
@@ -108,6 +111,11 @@ def hours_in(text: str) -> float | None:
     found = _HOURS.fullmatch(text.strip())
     hours = float(found[0].replace(",", ".")) if found else math.inf
     return hours if hours <= DAY_HOURS else None
+
+
+def share_of_day(text: str) -> float | None:
+    """Return the part of a day that a cell is as spreadsheets keep times, `0.375` for 09:00; None for any other."""
+    return float(text.strip().replace(",", ".")) if _SHARE.fullmatch(text.strip()) else None
 
 
 def is_hhmm(text: str) -> bool:

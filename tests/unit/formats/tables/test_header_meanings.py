@@ -391,3 +391,22 @@ def test_whole_addresses_below_unknown_headers_are_asked_about(headers: str) -> 
     mapping = propose_mapping(read_table(text.encode(), max_rows=9), "tickets", {})
     asked = [column.header for column in mapping.open_columns if column.options == ("address", "notes")]
     assert asked == headers.split(",")
+
+
+def test_a_word_that_only_some_agents_have_is_asked_about() -> None:
+    """SPEC T5: the one van with a tail lift was not sent where it is needed."""
+    orders = read_table(b"id,lat,lon,Loading aid\na,52.52,13.4,Tail lift\nb,52.53,13.41,", max_rows=9)
+    staff = read_table(b"id,Loading aid\n1,Tail lift\n2,", max_rows=9)
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert caught.value.errors[0].accepted == "skills or notes"
+
+
+def test_words_for_an_order_of_stops_are_no_ids() -> None:
+    """SPEC T7: a plan of another program has `first` and `auto` below Order, and every second row was one too many."""
+    text = "Order,lat,lon\nfirst,52.52,13.4\nauto,52.53,13.41\nauto,52.54,13.42"
+    assert mapping_of_text(text).left_out == ("Order",)
+
+
+def mapping_of_text(text: str) -> ColumnMapping:
+    return propose_mapping(read_table(text.encode(), max_rows=9), "tickets", {})

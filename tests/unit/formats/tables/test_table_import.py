@@ -1480,3 +1480,30 @@ def test_a_cell_that_says_that_there_is_nothing_is_empty(cell: str) -> None:
     day.add_tickets(table(f"id;place;qty;prio;service_min\na;A;3;5;10\nb;B;{cell};{cell};{cell}\n"), {})
     day.settle()
     assert (day.faults, day.tickets[1]) == ([], {"id": "b", "demand": 0, "location": "B"})
+
+
+def test_times_that_lost_their_format_are_parts_of_a_day() -> None:
+    """SPEC T5: 0.375 is no hour and no second; a workbook full of them was refused cell by cell."""
+    day = TableImport()
+    day.add_tickets(table("id;place;von;bis\na;A;0,375;0,5\nb;B;0.291666666666667;0,75\nc;C;0,33333;\n"), {})
+    windows = [ticket["time_windows"] for ticket in day.tickets]
+    assert (day.faults, windows) == ([], [[["09:00", "12:00"]], [["07:00", "18:00"]], [["08:00", "47:59"]]])
+    assert 'Numbers in "von" are read as parts of a day: 0.375 is 09:00.' in day.assumed()
+    alone = TableImport()
+    alone.add_tickets(table("id;place;von\na;A;0,5\n"), {})
+    assert [fault.problem for fault in alone.faults] == ['"0,5" may mean hours or seconds.']
+
+
+def test_classes_of_urgency_are_priorities() -> None:
+    """SPEC T5: P1 is the most urgent, as a note says, although 1 alone is the least."""
+    day = TableImport()
+    day.add_tickets(table("id;place;Priority\na;A;P1\nb;B;P3\nc;C;\n"), {})
+    assert [ticket.get("priority") for ticket in day.tickets] == [9, 5, None]
+    assert 'Classes in "Priority" are read as P1 9, P2 7, P3 5, P4 3, P5 1.' in day.assumed()
+
+
+def test_agents_of_one_town_may_start_at_positions_of_their_own() -> None:
+    """SPEC T5: two nurses of Bonn were refused, as if the town were one place."""
+    day = TableImport()
+    day.add_agents(table("Name,Wohnort,lat,lon\nAnn,Bonn,50.73,7.10\nBo,Bonn,50.70,7.15\n"), {})
+    assert (day.faults, [each["start_location"] for each in day.agents]) == ([], ["at row-2", "at row-3"])
