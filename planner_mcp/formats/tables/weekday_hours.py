@@ -21,12 +21,20 @@ _NAMES: Final[Mapping[str, Sequence[str]]] = {
     ],
     "romance": [
         *(
-            "lu lun lundi lunes",
-            "ma mar mardi martes",
-            "me mer mercredi mi mie miercoles",
-            "je jeu jeudi ju jue jueves",
+            "lu lun lundi lunes lunedi",
+            "ma mar mardi martes martedi",
+            "me mer mercredi mi mie miercoles mercoledi",
+            "je jeu jeudi ju jue jueves gio giovedi",
         ),
-        *("ve ven vendredi vi vie viernes", "sa sam samedi sab sabado", "di dim dimanche do dom domingo"),
+        "ve ven vendredi vi vie viernes venerdi",
+        *("sa sam samedi sab sabado sabato", "di dim dimanche do dom domingo domenica"),
+    ],
+    "nl": [
+        *("ma maandag", "di dinsdag", "wo woensdag", "do donderdag", "vr vrijdag", "za zaterdag", "zo zondag"),
+    ],
+    "pl": [
+        *("pn pon poniedziałek", "wt wtorek", "sr sroda", "czw czwartek", "pt piatek", "sob sobota"),
+        "nd niedz niedziela",
     ],
 }
 """Words for each day from Monday on."""
@@ -53,9 +61,13 @@ def _days_of(*languages: str) -> dict[str, int]:
 
 
 _GERMANIC: Final = _days_of("en", "de")
-_ROMANCE: Final = _days_of("en", "romance")
-_ONLY_ROMANCE: Final = frozenset(_ROMANCE) - frozenset(_GERMANIC)
-LATIN_DAYS: Final = "|".join(sorted({*_GERMANIC, *_ROMANCE}, key=len, reverse=True))
+_OTHERS: Final = tuple(
+    (_days_of("en", language), frozenset(_days_of(language)) - frozenset(_days_of("en", *_NAMES.keys() - {language})))
+    for language in ("romance", "nl", "pl")
+)
+"""Days in other languages, and the words that no language beside has."""
+_ALL: Final = _days_of("nl", "pl", "romance", "de", "en")
+LATIN_DAYS: Final = "|".join(sorted(_ALL, key=len, reverse=True))
 """All words for days but the Chinese, as a pattern."""
 _DAY: Final = rf"(?:(?<![a-z])(?:{LATIN_DAYS})(?![a-z])\.?|(?:周|星期|礼拜)[一二三四五六日天])"
 _NEXT: Final = rf"(?:{_DAY}|[一二三四五六日天](?![0-9点]))"
@@ -112,7 +124,7 @@ def _days_in(text: str, whole: str) -> frozenset[int]:
     if text in _GROUPS:
         return _GROUPS[text]
     words = {each.rstrip(".") for each in _ONE.findall(whole)}
-    names = _ROMANCE if words & _ONLY_ROMANCE else _GERMANIC
+    names = next((days for days, own in _OTHERS if words & own), _GERMANIC)
     return frozenset(_listed(text, names))
 
 
@@ -120,7 +132,7 @@ def _listed(text: str, names: Mapping[str, int]) -> Iterator[int]:
     last, end = None, 0
     for found in _ONE.finditer(text):
         word = found[0].rstrip(".")
-        day = _CHINESE[word[-1]] if word[-1] in _CHINESE else names.get(word, _ROMANCE.get(word, 0))
+        day = _CHINESE[word[-1]] if word[-1] in _CHINESE else names.get(word, _ALL.get(word, 0))
         between = text[end : found.start()]
         if last is not None and _ONLY_TO.fullmatch(between):
             yield from ((last + step) % 7 for step in range(1, (day - last) % 7))

@@ -225,3 +225,11 @@ def test_inactive_rows_and_absent_agents_are_named() -> None:
         fleet = table(f"Kennz.,{header}\nA-K 11,ja\nA-K 12,no\nA-K 13,\n")
         mapping = propose_mapping(fleet, "agents", {})
         assert (mapping.fields["Kennz."], [each[-3:] for each in absent_notices(fleet, mapping)]) == ("id", [" 1."])
+
+
+@pytest.mark.parametrize("cells", ["Lun-Ven|Mar, Gio|Mer", "ma-vr|di|woensdag, vrijdag", "pn-pt|wt, czw|sroda"])
+def test_weekdays_in_italian_dutch_and_polish_are_days(cells: str) -> None:
+    """SPEC T5: what is collected on Wednesdays was planned on a Tuesday."""
+    rows = "".join(f'{at},P,"{cell}"\n' for at, cell in enumerate(cells.split("|")))
+    (fault,) = day_of(f"id,place,Giorni\n{rows}", {}, "2026-12-01").faults
+    assert fault.accepted == "date"
