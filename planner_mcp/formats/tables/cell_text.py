@@ -27,7 +27,7 @@ class CellStyle:
     decimal: Decimal = ""
     """The mark before decimals; empty where `1,500` or `1.500` stays open."""
     bare_times: BareTimes = ""
-    """What a whole number is in a column of times; `decimals` of hours, `8.25` is 08:15 then; `days`: 0.375 is 09:00."""
+    """What a number is in a column of times; `decimals` of hours, `8.25` is 08:15 then; of `days`, `0.375` is 09:00."""
     day_first: bool | None = None
     """Whether 07/08/2025 is a day of August; None where that is open."""
     planning_date: str = ""

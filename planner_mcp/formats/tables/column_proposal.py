@@ -463,6 +463,8 @@ class _Proposal:
         if meaning.field is None and self._is_free(name) and self._is_sound(header, name, self._look(header)):
             if name in ("demand", "capacity") and self._look(header).kind not in ("numbers", "amounts"):
                 return
+            if name == "kind" and not has_pickups(self._cells[header]):  # Types of vehicles
+                return
             self._take(header, name, is_guess=True)
 
     def _degrees(self) -> None:

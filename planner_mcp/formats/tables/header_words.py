@@ -123,7 +123,7 @@ AGENTS: Final[Mapping[str, str]] = {
     "cost_per_hour": "cost_per_hour per_hour 每小时 hourly_rate hourly_wage hourly_cost 每小时成本 每小时工资 时薪 "
     "kosten_pro_stunde stundenlohn stundensatz cout_par_heure taux_horaire coste_por_hora",
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
-    "name": "name driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 "
+    "name": "name tech driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 "
     "工程师 fahrer fahrername mitarbeiter mitarbeiterin monteur courier kurier coursier livreur koerier mensajero "
     "repartidor corriere 骑手 配送员 nurse carer caregiver infirmier infirmiere soignant aide_soignant pflegekraft "
     "pflegerin enfermero enfermera cuidador cuidadora verpleegkundige zorgverlener infermiere infermiera 护士 护理员 "
@@ -425,6 +425,8 @@ _PEOPLE: Final = "(?:people|persons?|men|personen|mann|personnes|personas|mensen
 _CREW: Final = re.compile(
     rf"(?:{_STAFF}|{_PEOPLE}) (?:needed|required|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
     rf"|{_STAFF} (?:size|count)"
+    r"|(?:two|double|zwei|doppel|dubbele?|deux|dos|due) ?(?:up|handed|staffed|visit|carers?|man|people|persons?"
+    r"|personen|krafte|besetzung|einsatz|bemanning|bezetting|personnes|intervenants|personas|persone|operatori)"
     rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_STAFF}|所?需要?人数"
 )
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.column_values import style_of
+from planner_mcp.formats.tables.column_values import are_yes_or_no, style_of
 from planner_mcp.formats.tables.header_words import says_crew
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
@@ -158,10 +158,15 @@ def inactive_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
 def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
     """Yield what is said of columns by which a ticket takes several people; a plan sends one agent to each."""
     for header in filter(says_crew, mapping.left_out):
-        counts = (number_in(cell, "", "") for cell in table.cells(header))
-        if several := sum(not isinstance(count, Fault) and count > 1 for count in counts):
+        if several := sum(map(_says_several, table.cells(header))):
             column = plain(header, 40)
             yield f"Tickets for more than one person in {column}, to which one agent is sent all the same: {several}."
+
+
+def _says_several(cell: str) -> bool:
+    """Return whether a cell is a number above one, or yes: `Double-up`."""
+    count = number_in(cell, "", "")
+    return are_yes_or_no([cell]) and says_yes(cell) if isinstance(count, Fault) else count > 1
 
 
 def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:

@@ -410,3 +410,12 @@ def test_words_for_an_order_of_stops_are_no_ids() -> None:
 
 def mapping_of_text(text: str) -> ColumnMapping:
     return propose_mapping(read_table(text.encode(), max_rows=9), "tickets", {})
+
+
+def test_types_of_vehicles_are_no_kinds_of_visits() -> None:
+    """SPEC T5: what only one of two drivers may do was taken for an unknown kind, the drivers' types left out."""
+    orders = read_table(b'id,lat,lon,Types\na,52.52,13.4,"A,B"\nb,52.53,13.41,', max_rows=9)
+    staff = read_table(b'Tech,Types\nAnn,"A,B"\nBo,A', max_rows=9)
+    with pytest.raises(InputError) as caught:
+        scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
+    assert caught.value.errors[0].accepted == "skills or notes"

@@ -233,3 +233,10 @@ def test_weekdays_in_italian_dutch_and_polish_are_days(cells: str) -> None:
     rows = "".join(f'{at},P,"{cell}"\n' for at, cell in enumerate(cells.split("|")))
     (fault,) = day_of(f"id,place,Giorni\n{rows}", {}, "2026-12-01").faults
     assert fault.accepted == "date"
+
+
+@pytest.mark.parametrize("header", ["Double-up", "Zwei Kräfte", "Doppelbesetzung", "Two carers", "Dubbelbemanning"])
+def test_visits_of_two_that_say_yes_are_named(header: str) -> None:
+    """SPEC T5: one nurse was sent to lift a patient whom two lift, without a word."""
+    read = table(f"id,place,{header}\na,A,ja\nb,B,no\nc,C,\n")
+    assert [each[-3:] for each in crew_notices(read, propose_mapping(read, "tickets", {}))] == [" 1."]
