@@ -57,6 +57,8 @@ _NONE_PLANNED: Final = Fault(
     "a row of the planning date",
     "Give another planning date, or leave the column of days out.",
 )
+_PLACED: Final = frozenset(("address", "lat", "lon", "position"))
+"""Fields of tickets that are somewhere on the globe, as is then a depot whose name no place of the file has."""
 _NO_COLUMN: Final = Fault(
     "",
     "No column is known; is there a header line?",
@@ -88,8 +90,6 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     )
     tickets_have, agents_have = _other_tables(tables, import_options, ours, theirs)
     proposals = {"tickets": day.add_tickets(tables["tickets"], ours, agents_have)}
-    if import_options.depot and "address" in proposals["tickets"].fields.values():
-        day.take_as_address(fields["depot"])
     if fleet is not None:
         fleet, like = _skills_of_both(fleet, tables["tickets"], ours, agents_have)
         theirs = {**day.columns_of_places(fleet), **like, **theirs}
@@ -99,6 +99,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     else:
         day.agents += [dict(agent) for agent in import_options.agents or import_options.default_agents]
         day.are_agents_made_up = not import_options.agents
+    if import_options.depot and not _PLACED.isdisjoint(proposals["tickets"].fields.values()):
+        day.take_as_address(fields["depot"])
     day.settle_agents()
     day.settle_hours()
     if depot := day.settle_places(fields.get("depot")):

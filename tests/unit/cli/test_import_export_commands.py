@@ -137,10 +137,10 @@ def test_a_refused_day_is_reported_by_the_rows_of_its_file(tmp_path: Path) -> No
     faults = [line.partition(":")[0] for line in output_lines if line.startswith(("/", "--"))]
     assert faults == ["/3/最早时间", "/3/订单号", "--depot", "/3/经度", "/2", "/4/数量"]
     assert any(line.startswith("/3/订单号: a: The id is the same as that of row 2.") for line in output_lines)
-    faults = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "nowhere")
+    faults = refused_output("import", str(tmp_path / "orders.csv"), "--date", "15.7.", "--depot", "39.9,116.4")
     assert "--date: The value is not a date." in faults
     faults = refused_output("import", str(tmp_path / "orders.csv"), "--date", "2025-07-14", "--depot", "nowhere")
-    assert "--depot: There is no location" in faults
+    assert "--depot: The address of nowhere is not sure" in faults
 
 
 def test_assumptions_about_a_table_are_shown_for_a_refused_day_too(tmp_path: Path) -> None:

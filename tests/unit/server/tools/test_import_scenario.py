@@ -77,6 +77,20 @@ async def test_the_depot_of_a_table_of_addresses_may_be_an_address(call: Call, c
     ]
 
 
+async def test_the_depot_of_a_table_of_positions_may_be_an_address(call: Call, ctx: ToolContext) -> None:
+    """SPEC O4, T5: one that is not sure is called so; it was no id of a location."""
+    rows = "id,lat,lon,demand\na,48.14,11.58,1\n"
+    result = await imported(call, "csv", rows, agents=AGENTS, depot="Marienplatz 1, 80331 München")
+    assert isinstance(result, ToolResult), result.text
+    stored = await ctx.job_service.scenario(ctx.principal, result.structured["scenario_id"])
+    (place,) = (each for each in stored.body["locations"] if each["id"] == stored.body["depot"])
+    assert (round(place["lat"]), round(place["lon"])) == (48, 12)
+    street = "Großer Grasbrook 1, Hamburg"
+    assert await faults(call, "csv", rows, agents=AGENTS, depot=street) == [
+        ("/depot", f"The address of {street} is not sure (confidence 0.75): {street}.")
+    ]
+
+
 @pytest.mark.parametrize(
     ("form", "content", "agents", "tickets"),
     [
