@@ -58,6 +58,8 @@ OLE2: Final = bytes.fromhex("d0cf11e0a1b11ae1")
 _WORKBOOKS: Final = (b"PK\x03\x04", OLE2)
 _MARKUP: Final = (b"<!doctype", b"<html", b"<table", b"<?xml", b"<head", b"<meta")
 _MARKUP_BYTES: Final = 200
+_PDF: Final = b"%pdf-"
+_PICTURES: Final = (b"\x89png", b"\xff\xd8\xff", b"gif8")
 _DELIMITERS: Final = ",;\t|"
 _SAMPLE_LINES: Final = 30
 _SAMPLE_BYTES: Final = 100_000
@@ -115,17 +117,22 @@ def is_workbook(data: bytes) -> bool:
     return data.startswith(_WORKBOOKS)
 
 
-def refuse_markup(data: bytes) -> None:
-    """Refuse a web page or XML, which some programs write under the name of a table or of a workbook.
+def refuse_what_has_no_table(data: bytes) -> None:
+    """Refuse a web page or XML, which some programs write under the name of a table or a workbook; a PDF, a picture.
 
     Raises:
         InputError: It is one.
     """
     begin = data[:_MARKUP_BYTES].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    hint = "Open it in a spreadsheet and save it as .xlsx, or as CSV UTF-8."
     if begin.startswith(_MARKUP):
         problem = "The file is XML." if begin.startswith(b"<?xml") else "The file is a web page (HTML)."
-        hint = "Open it in a spreadsheet and save it as .xlsx, or as CSV UTF-8."
-        raise input_error([Fault("", problem, "a CSV file, or a workbook as .xlsx", hint)])
+    elif begin.startswith((_PDF, *_PICTURES)):
+        problem = "The file is a PDF." if begin.startswith(_PDF) else "The file is a picture."
+        hint = "Import the table that it was made from."
+    else:
+        return
+    raise input_error([Fault("", problem, "a CSV file, or a workbook as .xlsx", hint)])
 
 
 def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
@@ -138,11 +145,11 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
 
     Raises:
         TooLargeError: It has more bytes or rows than allowed.
-        InputError: It is a web page, XML, or no text in a known encoding, a quote is not closed, it has no header, a
-        header twice, or rows with more cells than headers.
+        InputError: It is a web page, XML, a PDF, a picture, or no text in a known encoding, a quote is not closed, it
+        has no header, a header twice, or rows with more cells than headers.
     """
     check_size(data)
-    refuse_markup(data)
+    refuse_what_has_no_table(data)
     text, notices = _decoded(data, name)
     text = _with_line_feeds(text)
     delimiter = _delimiter_of(text)

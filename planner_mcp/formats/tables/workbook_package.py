@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.tables.text_tables import OLE2, check_size, refuse_markup, too_large
+from planner_mcp.formats.tables.text_tables import OLE2, check_size, refuse_what_has_no_table, too_large
 
 MAX_UNPACKED_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 500
@@ -44,7 +44,7 @@ def opened(data: bytes) -> WorkbookPackage:
         InputError: It is no such workbook, with what to do about it.
     """
     check_size(data)
-    refuse_markup(data)
+    refuse_what_has_no_table(data)
     if data.startswith(OLE2):
         if _ENCRYPTED in data:
             raise _refusal("The workbook is encrypted.", "Save it without a password.")

@@ -352,6 +352,8 @@ LOOKALIKES = {
     "one that is cut off": (GOOD[:-40], "The file is not a workbook, or it is cut off."),
     "one with a broken part": (GOOD[:60] + b"\xff\xff" + GOOD[62:], "The file is not a workbook, or it is cut off."),
     "a web page": (b"\xef\xbb\xbf\n<html><table>", "The file is a web page (HTML)."),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3", "The file is a PDF."),
+    "a picture": (b"\x89PNG\r\n\x1a\n", "The file is a picture."),
     "a workbook as XML": (b'<?xml version="1.0"?><Workbook/>', "The file is XML."),
     "a text": (b"id,place\n", "The file is not a workbook, or it is cut off."),
     "nothing": (b"", "The file is not a workbook, or it is cut off."),
