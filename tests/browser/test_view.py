@@ -132,18 +132,24 @@ async def test_a_fix_says_what_it_adds_to_the_cost_and_can_be_pressed_on_a_phone
     assert button["x"] + button["width"] <= 390
 
 
-@pytest.mark.slow
-async def test_a_bound_above_the_cost_of_a_plan_that_leaves_tickets_out_is_not_drawn(
+async def test_the_curve_draws_a_bound_where_there_is_a_gap_to_it_and_goes_on_to_the_present(
     server: PlannerServer, page: Any
 ) -> None:
-    """SPEC S2, O2: it is one of plans that serve more, so there is no gap to it."""
+    """SPEC S2, J5, O2: a plan that leaves tickets out has none: the bound is of others, and may be below it."""
     await page.goto(f"{server.url}/ui#/import")
-    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 0, cost: 481, served: 9}], 684)"
-    label, lines = await page.evaluate(
-        f"async () => {{ const svg = {drawn}; "
-        "return [svg.getAttribute('aria-label'), svg.querySelectorAll('.bound').length]; }"
-    )
-    assert (label, lines) == ("Best cost over time: 481 → 481", 0)
+    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 1, cost: 481, served: 9}], found, 960, 30)"
+    for found, label, lines in (
+        ({"lower_bound": 684}, "Best cost over time: 481 → 481", 0),
+        ({"lower_bound": 480}, "Best cost over time: 481 → 481", 0),
+        ({"lower_bound": 480, "gap": 0.01}, "Best cost over time: 481 → 481 · Lower bound −0.3 %", 1),
+    ):
+        seen = await page.evaluate(
+            f"async (found) => {{ const svg = {drawn}; const texts = [...svg.querySelectorAll('text')]; "
+            "return [svg.getAttribute('aria-label'), svg.querySelectorAll('.bound').length, "
+            "texts.some((text) => text.textContent === '30 s')]; }",
+            found,
+        )
+        assert seen == [label, lines, True]
 
 
 @pytest.mark.slow
@@ -208,9 +214,10 @@ async def test_a_large_plan_is_drawn_on_a_canvas_and_moves(server: PlannerServer
 async def test_a_gap_above_none_is_not_drawn_as_none(server: PlannerServer, page: Any) -> None:
     """SPEC S2, O2: the curve rounds the gap to the bound up, as the figures beside it do."""
     await page.goto(f"{server.url}/ui#/import")
-    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 0, cost: 1000, served: 1}], bound)"
+    drawn = "(await import('/ui/assets/view/curve.js')).costCurve([{at: 0, cost: 1000, served: 1}], found)"
     for bound, gap in ((999.9, "−0.1 %"), (1000, "−0.0 %")):
-        label = await page.evaluate(f"async (bound) => ({drawn}).getAttribute('aria-label')", bound)
+        found = {"lower_bound": bound, "gap": 1 - bound / 1000}
+        label = await page.evaluate(f"async (found) => ({drawn}).getAttribute('aria-label')", found)
         assert label.endswith(gap), label
 
 

@@ -250,7 +250,7 @@ const PANELS = {
   timeline: () => timeline(view.plan, view.day, { width: Math.max(LEAST_TIMELINE_PX, width()), moment: view.moment }),
   stops: () => stopsTable(view.plan, view.day, tickets(), select),
   unassigned: () => unassignedTable(view.plan, tickets()),
-  curve: () => costCurve(view.points, view.bound?.lower_bound, width()),
+  curve: () => costCurve(view.points, view.bound, width(), view.job.elapsed_s),
   events: () => h("ol", { class: "scroll" }, view.events.map((each) => historyLine(each, view.day))),
 };
 
@@ -272,7 +272,7 @@ function draw() {
   tabs.hidden = panel.hidden = !plan;
   if (plan) {
     renew(tabs, [...drawn, name], tabButtons);
-    renew(panel, [...drawn, name, width(), name === "map" && ground, name === "curve" && [view.points.length, view.bound?.lower_bound], name === "events" && view.events.at(-1)?.at], () => [PANELS[name]()]);
+    renew(panel, [...drawn, name, width(), name === "map" && ground, name === "curve" && [view.points.length, view.bound?.lower_bound, view.job.elapsed_s], name === "events" && view.events.at(-1)?.at], () => [PANELS[name]()]);
     panel.setAttribute("aria-labelledby", `tab-${name}`);
     markSelected();
   }

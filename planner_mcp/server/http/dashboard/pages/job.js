@@ -50,7 +50,7 @@ export async function jobView(signal, jobId) {
     parts.figures.replaceChildren(figures(job, plan, bound, scenario));
     const state = `${t("status")}: ${t(job.status)}`; // is heard when it changes, of all the figures alone
     if (parts.heard.textContent !== state) parts.heard.textContent = state;
-    parts.curve.replaceChildren(costCurve(points, bound?.lower_bound, Math.max(320, content.clientWidth)));
+    parts.curve.replaceChildren(costCurve(points, bound, Math.max(320, content.clientWidth), job.elapsed_s));
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
       const leftOut = plan.unassigned.map((each) => each.ticket_id);
@@ -146,10 +146,10 @@ export async function jobView(signal, jobId) {
 // What a plan takes for granted, such as straight lines for roads.
 const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {}, t("assumptions")), h("ul", {}, assumptions.map((each) => h("li", {}, each)))] : []);
 
-// From the plan of a job, or from nothing where it has none.
-async function solveAgain(warmFrom, { scenario_id }) {
+// From the plan of a job, or from nothing where it has none; for as long as before.
+async function solveAgain(warmFrom, { scenario_id, solve_time: time }) {
   const [tool, from] = warmFrom ? ["resolve_vrp", { warm_from: warmFrom }] : ["solve_vrp", { scenario_id }];
-  const next = await callTool(tool, { ...from, fresh: true });
+  const next = await callTool(tool, { ...from, solve_time: time, fresh: true });
   go(`jobs/${next.job_id}`, next);
 }
 

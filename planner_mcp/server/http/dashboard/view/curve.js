@@ -1,4 +1,5 @@
-// The best cost over time, with the lower bound and the gap to it.
+// The best cost over time, with the lower bound and the gap to it. A plan that leaves tickets out has no gap: the bound is one
+// of plans that serve them all, which may cost more.
 
 import { h, s } from "./dom.js";
 import { figure } from "./format.js";
@@ -6,6 +7,7 @@ import { t } from "./words.js";
 
 const HEIGHT = 190;
 const LEFT = 74;
+const LINE = 15; // between two figures beside the curve
 const FAR = 3; // heights of the curve below it where a bound is too far away to be drawn to scale
 
 // The points from the first plan that serves the most tickets on: earlier ones pay penalties that would flatten the rest.
@@ -14,11 +16,12 @@ export function shownPoints(points) {
   return points.filter((point) => (point.served ?? 0) === most);
 }
 
-export function costCurve(points, lowerBound, width = 960) {
+// `found` is what `read_progress` says of the bound, `elapsed` for how many seconds there has been a search.
+export function costCurve(points, found, width = 960, elapsed = 0) {
   const shown = shownPoints(points);
   if (shown.length === 0) return h("p", { class: "quiet" }, t("notYet"));
-  const bound = lowerBound > shown.at(-1).cost ? null : lowerBound; // of plans that serve more than this one
-  const end = Math.max(points.at(-1).at, 1);
+  const bound = found?.gap != null && found.gap < 1 ? found.lower_bound : null;
+  const end = Math.max(points.at(-1).at, elapsed, 1);
   const costs = shown.map((point) => point.cost);
   const [low, high] = [costs.at(-1), costs.reduce((a, b) => Math.max(a, b))];
   const isFar = bound && low - bound > FAR * (high - low);
@@ -36,7 +39,7 @@ export function costCurve(points, lowerBound, width = 960) {
     (high === low ? [low] : [high, low]).map((cost) => note(y(cost) + 4, figure(cost))),
     [[0, "start"], [end, "end"]].map(([at, anchor]) => s("text", { x: x(at), y: HEIGHT - 10, "text-anchor": anchor }, t("seconds", { n: figure(at) }))),
     bound && [
-      s("line", { class: "bound", x1: LEFT, x2: width - 20, y1: yBound, y2: yBound }), note(yBound + 4, figure(bound)), note(yBound - 6, gap.slice(3), "start"),
+      s("line", { class: "bound", x1: LEFT, x2: width - 20, y1: yBound, y2: yBound }), note(Math.max(yBound + 4, y(low) + LINE), figure(bound)), note(yBound - 6, gap.slice(3), "start"),
       isFar && s("path", { class: "axis torn", d: `M${LEFT},${foot + 12}l8,5l-16,8l8,5` }),
     ],
     s("path", { class: "cost", d: `${path}H${x(end)}` }),
