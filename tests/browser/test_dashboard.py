@@ -85,6 +85,61 @@ async def test_an_import_names_the_tickets_that_nobody_can_serve(server: Planner
     await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
 
 
+async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: file, fields and outcome, from which a column is corrected; a new import begins without them."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": TABLE.encode()})
+    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_role("link", name="Open").click(timeout=30_000)
+    await page.get_by_label("Solve time (s)").wait_for()
+    await page.go_back()
+    await page.get_by_text("Imported. Agents: 2, tickets: 3").wait_for()
+    assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
+    assert (await page.get_by_label("File").input_value()).endswith("a.csv")
+    await page.get_by_role("link", name="Jobs").click()
+    await page.get_by_role("link", name="Import").click()
+    await page.get_by_role("heading", name="Import").wait_for()
+    assert await page.get_by_label("Depot").input_value() == ""
+
+
+async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: the first key stroke of who has no mouse led to the list of jobs, and away from what was filled in."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_label("Depot").fill("52.51, 13.39")
+    await page.get_by_role("link", name="Skip to content").press("Enter")
+    assert await page.evaluate("document.activeElement.id") == "content"
+    assert page.url == _url(server, "import")
+    assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
+
+
+async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, browser: Any) -> None:
+    """SPEC T7, O2: the column of a cell and the field of the form, no pointer into a call; megabytes, no bytes."""
+    page = await browser.new_page(locale="en-GB")
+    await page.goto(_url(server, "import"))
+    imports, alert = page.get_by_role("button", name="Import and check"), page.get_by_role("alert")
+    text = TABLE.replace("13.45,2", "13.45,two").encode()
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text})
+    await imports.click()
+    await alert.get_by_text("demand row 3:").wait_for(timeout=30_000)
+    assert "/file" not in await alert.inner_text()
+    text = bytes(9 * 2**20)
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text})
+    await imports.click()
+    await alert.get_by_text("The file is too large: at most 8 MB are read.").wait_for(timeout=30_000)
+    await page.close()
+
+
+async def test_seen_values_of_tickets_are_hours_as_elsewhere(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: no name of a field, no brackets, and no 47:59 for a window without an end."""
+    await page.goto(_url(server, "import"))
+    seen = ["a (location at a, time_windows [[06:00,08:00]])", "b ([[07:00,47:59]])", "c (location at c)", "d (99)"]
+    written = "(await import('/ui/assets/page.js')).nobodyServes({ which, tickets: 4, why: 'Too late.' })"
+    said = await page.evaluate(f"async (which) => {written}", seen)
+    assert said == "a (06:00–08:00), b (from 07:00), c, d (99): Too late."
+
+
 async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_typed(
     server: PlannerServer, page: Any
 ) -> None:
@@ -175,6 +230,19 @@ async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: Planne
         assert (await http.put("/files/dashboard.csv", content=other.encode())).status_code == 201
     await form.get_by_role("button", name="Go on").click()
     await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
+
+
+async def test_the_window_of_an_unknown_ticket_is_no_new_ticket(server: PlannerServer, page: Any) -> None:
+    """SPEC T7, T10: who types the name of a customer was told that a location and a demand are missing."""
+    await page.goto(_url(server, "import"))
+    form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
+    form += "{ tickets: [{ id: 'a' }], agents: [] })"
+    await page.evaluate(f"async () => document.querySelector('main').replaceChildren({form})")
+    await page.locator("summary").click()
+    for name, value in (("ticket", "Post"), ("opens", "08:00"), ("closes", "09:00")):
+        await page.locator(f"input[name={name}]").fill(value)
+    await page.get_by_role("button", name="Solve with it").click()
+    await page.get_by_role("alert").get_by_text("There is no ticket with the id").wait_for()
 
 
 @pytest.mark.slow
@@ -464,6 +532,7 @@ async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerSer
     """SPEC O2: there is no plan to start from; the page offered what is then refused."""
     scenario_id = (await call(server, "create_scenario", **ring(3)))["scenario_id"]
     job = {"job_id": "job-0-x", "status": "CANCELLED", "scenario_id": scenario_id, "engine": "auto", "progress": 0}
+    job["solve_time"] = "PT40S"
     asked: list[Any] = []
 
     async def answer(route: Any) -> None:
@@ -477,7 +546,7 @@ async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerSer
     await page.get_by_role("button", name="Solve again").click()
     await page.get_by_text("Not now.").wait_for()
     assert await page.locator("summary", has_text="What if").count() == 0
-    fresh = {"scenario_id": scenario_id, "fresh": True}
+    fresh = {"scenario_id": scenario_id, "solve_time": "PT40S", "fresh": True}
     assert asked == [{"tool": "solve_vrp", "arguments": fresh}]
 
 

@@ -26,7 +26,7 @@ const VIEWS = {
   jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
   scenarios: (signal, [id], query) => (id ? scenarioView(signal, id) : scenariosView(signal, query)),
   compare: (signal, [a, b]) => compareView(signal, a, b),
-  import: () => importView(),
+  import: () => importView(session),
   system: (signal, _rest, query) => systemView(signal, query, session.scopes),
 };
 
@@ -123,6 +123,7 @@ async function switchLanguage() {
 }
 
 document.getElementById("language").addEventListener("click", switchLanguage);
+document.getElementById("skip").addEventListener("click", (event) => (event.preventDefault(), content.focus())); // its fragment is no page
 window.addEventListener("hashchange", () => (render(), content.focus()));
 setLanguage(localStorage.getItem(LANGUAGE) ?? navigator.language);
 watchEvents((state) => {

@@ -4,7 +4,7 @@ import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { confirmed } from "./view/confirmation.js";
 import { h } from "./view/dom.js";
-import { agentName } from "./view/format.js";
+import { agentName, windowText } from "./view/format.js";
 import { placesOf } from "./view/positions.js";
 import { t, wordOf } from "./view/words.js";
 
@@ -46,11 +46,14 @@ function faultWords({ which = [], count = 1, problem, accepted, hint }) {
   return [seen, problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
 }
 
-// Tickets that nobody can serve, with why and what to change.
-export const nobodyServes = ({ which, tickets, why, accepted, fix }) => faultWords({ which, count: tickets, problem: why, accepted, hint: fix });
+// Tickets that nobody can serve, with why and what to change. Of the values that were seen, windows are written as elsewhere on the
+// page, and a location is left out: of a file it is the ticket's own.
+const WINDOW = /\[?\[(\d[^,\]]*),([^\]]+)\]\]?/g;
+const seenWords = (entry) => entry.replace(/ \((?:location .*?(?:, time_windows )?)?(\[\[.*)?\)$/, (_, windows) => (windows ? ` (${[...windows.matchAll(WINDOW)].map(([, ...window]) => windowText(window)).join(", ")})` : ""));
+export const nobodyServes = ({ which, tickets, why, accepted, fix }) => faultWords({ which: which.map(seenWords), count: tickets, problem: why, accepted, hint: fix });
 
 export function problem(error) {
-  const places = (error.errors ?? []).map((each) => h("li", {}, h("code", {}, each.path || "/"), ` ${faultWords(each)}`));
+  const places = (error.errors ?? []).map((each) => h("li", {}, each.path && [h("code", {}, each.path), " "], faultWords(each)));
   return h("div", { class: "problem", role: "alert" }, h("strong", {}, `${[t("error"), error.code ?? error.status].filter(Boolean).join(" ")} `), places.length > 0 ? "" : error.message, places.length > 0 && h("ul", {}, places));
 }
 
@@ -125,7 +128,7 @@ export function downloads(planId, routes, scenario) {
   };
   const calendar = h("select", { "aria-label": t("calendar") }, routes.map((route, at) => h("option", { value: at + 1 }, agentName(scenario, route.agent_id))));
   const saveCalendar = action(`${t("calendar")} (.ics)`, () => save(`routes/${calendar.value}.ics`), { into: messages });
-  return h("div", {}, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages })), routes.length > 0 && [calendar, saveCalendar]), messages);
+  return h("div", { class: "downloads" }, h("h2", {}, t("download")), h("div", { class: "actions" }, Object.entries(names).map(([name, text]) => action(text, () => save(name), { into: messages })), routes.length > 0 && [calendar, saveCalendar]), messages);
 }
 
 // Runs a function at most once in a time; what is asked for meanwhile runs at its end.

@@ -3,7 +3,7 @@
 import { callTool } from "../api.js";
 import { action, choiceWord, go } from "../page.js";
 import { h } from "../view/dom.js";
-import { OPEN_END_S, named, secondsOf } from "../view/format.js";
+import { OPEN_END_S, isolated, named, secondsOf } from "../view/format.js";
 import { t, wordOf } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
@@ -30,7 +30,7 @@ export function nowInput(scenario, plan, required = false) {
 // By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become beside `now`. Without that,
 // which only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
 const CHANGES = {
-  window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }) => ({ patch: { tickets: { [ticket]: { time_windows: [[opens, closes]] } } } }) },
+  window: { fields: ["ticket", "opens", "closes", "now?"], args: changedWindow },
   newTicket: { fields: ["id", "address", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
   breakdown: { fields: ["agent", "now"], args: ({ agent }) => ({ breakdown: { agent } }) },
   absent: { fields: ["agent", "now?"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
@@ -50,11 +50,19 @@ function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, clos
   return { new_ticket: [ticket], ...(at && { patch: { locations: { [place]: { lat: at[0], lon: at[1] } } } }) };
 }
 
-// A refusal in words of the page, which has other names for changes and for the hour.
-const ARGUMENT = /\b(breakdown|no_show|cancelled_ticket|new_ticket|keep_until)\b/g;
+// A ticket that nobody knows would be a new one.
+function changedWindow({ ticket, opens, closes }, known) {
+  if (known.ticket.length > 0 && !known.ticket.includes(ticket)) throw new Error(t("noTicket", { id: isolated(ticket) }));
+  return { patch: { tickets: { [ticket]: { time_windows: [[opens, closes]] } } } };
+}
+
+// A refusal in words of the page, which has other names for changes and for the hour, and no places in a call.
+const ARGUMENT = /\b(breakdown|no_show|cancelled_ticket|new_ticket|keep_until|patch)\b/g;
+const OTHER_NAMES = { keep_until: "now", patch: "window" };
 function inWordsOfPage(error) {
-  const word = (name) => `“${t(`change_${name === "keep_until" ? "now" : name.replace(/_(\w)/, (_, letter) => letter.toUpperCase())}`)}”`;
+  const word = (name) => `“${t(`change_${OTHER_NAMES[name] ?? name.replace(/_(\w)/, (_, letter) => letter.toUpperCase())}`)}”`;
   for (const fault of error.errors ?? []) {
+    fault.path = "";
     for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(ARGUMENT, word);
   }
   throw error;

@@ -3,14 +3,17 @@
 import { callTool, readJson, request } from "../api.js";
 import { WITHDRAWN, action, askingIn, choiceWord, content, link, nobodyServes, placed, problem } from "../page.js";
 import { h } from "../view/dom.js";
-import { secondsOf } from "../view/format.js";
-import { t } from "../view/words.js";
+import { figure, secondsOf } from "../view/format.js";
+import { currentLanguage, t } from "../view/words.js";
 
 const HALF_DAY_S = 43_200;
 // What a column may be taken for where it was taken for something else.
 const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date"];
 
-export function importView() {
+let kept = null; // the page as it was left, for who goes back to it in the same session
+
+export function importView(session) {
+  if (kept?.at === history.state?.importedAt && kept?.session === session && kept.language === currentLanguage()) return content.replaceChildren(...kept.nodes);
   const messages = h("div", { role: "status" });
   const file = h("input", { type: "file", required: true });
   const date = h("input", { type: "date", required: true, value: new Date().toLocaleDateString("sv") }); // today where the page is, as YYYY-MM-DD
@@ -33,7 +36,7 @@ export function importView() {
       await uploaded(chosen); // again: somebody took time, in which the file of another import took its place or it expired
       return answer;
     };
-    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch(inWordsOfPage);
+    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch((error) => inWordsOfPage(error, chosen.name));
     const warnings = found.warnings?.length ? await placedWarnings(found) : [];
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
@@ -64,6 +67,8 @@ export function importView() {
   const run = action(t("doImport"), () => attempt({}), { main: true, into: messages });
   content.replaceChildren(h("h1", {}, t("import")), h("p", { class: "quiet" }, t("chooseFile")),
     h("form", {}, h("label", {}, t("file"), file), h("label", {}, t("date"), date), h("label", {}, t("fleet"), fleet), h("label", {}, t("capacityEach"), capacity), h("label", {}, t("shiftBegin"), begin), h("label", {}, t("shiftEnd"), end), h("label", {}, t("stayEach"), stay), h("label", {}, t("depotAt"), depot), run), messages);
+  kept = { at: performance.now(), session, language: currentLanguage(), nodes: [...content.childNodes] };
+  history.replaceState({ importedAt: kept.at }, "");
 }
 
 // The end of a shift in hours of the day it begins on: 22:00 to 06:00 ends at 30:00. One that begins before noon, or would last
@@ -95,12 +100,23 @@ const headerOf = (taken) => taken.replace(/ → \w+(?: \(a guess\))?$/, "");
 const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
 
 // Headers of the columns with refused cells: their place is a row and a column of the file.
-const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/([^/]+)$/.exec(fault.path)?.[1].replaceAll("~1", "/").replaceAll("~0", "~")).filter(Boolean))];
+const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/([^/]+)$/.exec(fault.at)?.[1].replaceAll("~1", "/").replaceAll("~0", "~")).filter(Boolean))];
 
-// A refusal in words of the page, which has no argument `columns`: what a column is it asks, once nothing else is wrong.
-function inWordsOfPage(error) {
+// Where a fault is, in words of the page: a field of its form, the sheet and column of a cell (its row is in the text), or the
+// field of an agent.
+const OF_FORM = { agents: "fleet", depot: "depotAt", planning_date: "date" };
+function placeWords(path = "") {
+  const [first, ...rest] = path.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (first === "file") return rest.filter((part) => !/^\d+$/.test(part)).join(", ");
+  return rest.length > 0 ? choiceWord(rest.at(-1)) : OF_FORM[first] ? t(OF_FORM[first]) : "";
+}
+
+// A refusal in words of the page, which has no argument `columns`: what a column is it asks, once nothing else is wrong. A place in
+// a file of JSON stays as it is.
+function inWordsOfPage(error, name) {
   for (const fault of error.errors ?? []) {
     const isAsked = ["/columns", "/decimal"].includes(fault.path);
+    [fault.at, fault.path] = [fault.path, /json$/i.test(name) ? fault.path : placeWords(fault.path)];
     if (isAsked) fault.accepted = fault.accepted?.split(" or ").map(choiceWord).join(", ");
     fault.hint = isAsked ? t("askedNext") : fault.hint?.replace(t("inColumns"), t("inFile"));
   }
@@ -111,6 +127,9 @@ function inWordsOfPage(error) {
 // the place of the one before with the same ending.
 async function uploaded(file) {
   const name = `dashboard${/\.\w{1,8}$/.exec(file.name)?.[0].toLowerCase() ?? ".csv"}`;
-  await request(`/files/${name}`, { method: "PUT", body: file });
+  await request(`/files/${name}`, { method: "PUT", body: file }).catch((error) => {
+    if (error.status === 413) error.message = t("tooLarge", { mb: figure(Number(/\d+/.exec(error.message)) / 2 ** 20) });
+    throw error;
+  });
   return name;
 }
