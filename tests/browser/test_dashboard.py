@@ -663,7 +663,7 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
 
     The order has the number of the depot, which stays where it is.
     """
-    vans = [{"id": "row-2", "name": "Li Na", "capacity": {"boxes": 9}}]
+    vans = [{"id": "row-2", "name": "Li Na", "capacity": {"boxes": 9, "weight_kg": 90}}]
     here = {"id": "D", "lat": 48.7, "lon": 9.1}
     day = body(vans, [ticket("row-2", "D", demand={"boxes": 1})], locations=[here])
     _, job_id = await submitted(server, day)
@@ -675,7 +675,8 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
         "no ticket has the name of an agent"
     )
     await form.get_by_label("Change").select_option(label="New ticket")
-    fields = {"number": "D", "address": "48.74，9.31", "amount that is carried": "2", "not after": "12:00"}
+    fields = {"number": "D", "address": "48.74，9.31", "not after": "12:00"}
+    fields |= {"amount that is carried (boxes)": "2", "amount that is carried (kg)": "7.5"}
     for name, value in fields.items():
         await form.get_by_label(name, exact=True).fill(value)
     async with page.expect_request(_resolves) as sent:
@@ -685,7 +686,7 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
         [
             {
                 "id": "D",
-                "demand": {"boxes": 2},
+                "demand": {"boxes": 2, "weight_kg": 7.5},
                 "service_time_s": 0,
                 "time_windows": [["00:00", "12:00"]],
                 "location": "D*",

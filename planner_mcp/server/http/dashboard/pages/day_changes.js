@@ -39,14 +39,19 @@ const CHANGES = {
   noShow: { fields: ["ticket", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
 };
 
-// An amount is of what agents carry; a position is a place of its own, under a name that none has.
-function newTicket({ id, address, demand = 0, service_min: stay = 0, opens, closes }, _known, { agents, locations }) {
-  const [kind] = Object.keys(Object(agents[0]?.capacity));
+// What agents carry, by kinds; none where an amount is a number alone.
+const kindsOf = ({ agents = [] }) => [...new Set(agents.flatMap((each) => Object.keys(Object(each.capacity))))];
+
+// An amount is of each kind that agents carry; a position is a place of its own, under a name that none has.
+function newTicket({ id, address, service_min: stay = 0, opens, closes, ...given }, _known, scenario) {
+  const { locations } = scenario;
+  const amount = (kind) => Number(given[`demand ${kind}`] ?? 0);
+  const kinds = kindsOf(scenario);
   const at = POSITION.exec(address)?.slice(1).map(Number);
   let place = id;
   while (ids(locations).includes(place)) place += "*";
   const hours = (opens || closes) && { time_windows: [[opens ?? "00:00", closes ?? OPEN_END_S]] };
-  const ticket = { id, demand: kind ? { [kind]: Number(demand) } : Number(demand), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: place } : { address }) };
+  const ticket = { id, demand: kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, amount(kind)])) : amount(""), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: place } : { address }) };
   return { new_ticket: [ticket], ...(at && { patch: { locations: { [place]: { lat: at[0], lon: at[1] } } } }) };
 }
 
@@ -68,6 +73,12 @@ function inWordsOfPage(error) {
   throw error;
 }
 
+const amountsOf = (scenario) => {
+  const input = (kind) => h("input", { name: `demand ${kind}`, type: "number", min: 0, step: "any", size: 6 });
+  const kinds = kindsOf(scenario);
+  return (kinds.length > 0 ? kinds : [""]).map((kind) => h("label", {}, [choiceWord("demand"), kind && `(${wordOf("unit", kind)})`].filter(Boolean).join(" "), input(kind)));
+};
+
 // `readPlan` returns the plan of the job, once it is there.
 export function dayChanges(jobId, scenario, readPlan = () => null) {
   const messages = h("div");
@@ -77,18 +88,19 @@ export function dayChanges(jobId, scenario, readPlan = () => null) {
   const place = h("span", { class: "actions" });
   const field = (asked) => {
     const name = asked.replace("?", "");
+    if (name === "demand") return amountsOf(scenario);
     return h("label", {}, known[name] ? t(name) : choiceWord(wordOf("change", asked).replace("?", "")),
       name === "now" ? nowInput(scenario, readPlan(), name === asked) : h("input", { name, required: name === asked, ...inputOf(name) }));
   };
   const inputOf = (name) => {
     if (TIMES.includes(name)) return timeInput(scenario, readPlan());
     if (name === "address") return { size: 24, placeholder: t("depotHint") };
-    return ["minutes", "demand", "service_min"].includes(name) ? { type: "number", min: 0, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
+    return ["minutes", "service_min"].includes(name) ? { type: "number", min: 0, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
   };
   const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
   const show = () => {
     const before = given(); // what was typed stays where another change asks for it too
-    place.replaceChildren(...CHANGES[kind.value].fields.map(field));
+    place.replaceChildren(...CHANGES[kind.value].fields.flatMap(field));
     for (const input of place.querySelectorAll("input")) input.value = before[input.name] ?? input.value;
   };
   kind.addEventListener("change", show);
