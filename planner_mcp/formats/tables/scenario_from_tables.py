@@ -102,6 +102,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     if import_options.depot and not _PLACED.isdisjoint(proposals["tickets"].fields.values()):
         day.take_as_address(fields["depot"])
     day.settle_agents()
+    day.name_shared_start(import_options.depot_name)
     day.settle_hours()
     if depot := day.settle_places(fields.get("depot")):
         fields["depot"] = depot

@@ -205,6 +205,14 @@ class TableImport:
             self.notices[f"Tickets that name unknown agents, which may be served by any: {count}."] = None
         self._price_preferences(agents)
 
+    def name_shared_start(self, name: str) -> None:
+        """Name the place where several agents start, if there is one and only its position is given."""
+        starts = Counter(str(agent["start_location"]) for agent in self.agents if "start_location" in agent)
+        shared = {place for place, count in starts.items() if count > 1}
+        owners = {f"at {str(agent.get('id'))[:_LONGEST_OWNER]}" for agent in self.agents}
+        if len(shared) == 1 and shared <= owners & self.locations.keys():
+            self.locations[shared.pop()].setdefault("name", name)
+
     def settle_hours(self) -> None:
         """Read hours of tickets as those after midnight where all shifts pass it, and begin later than these hours."""
         try:

@@ -47,6 +47,16 @@ def test_a_single_place_is_the_depot_where_nothing_names_one() -> None:
     assert ("depot" in several.body, len(several.body["locations"])) == (False, 2)
 
 
+def test_a_position_where_several_agents_start_is_the_depot_and_not_at_the_first_of_them() -> None:
+    """SPEC T5: sheets of all drivers said that they start "at B-1"; a start of one agent alone is called after it."""
+    rows = (*FLEET, "Depot lat", "Depot lon"), ("B-1", 10.0, 52.5, 13.4), ("B-2", 10.0, 52.5, 13.4)
+    for more, named in (((), ["Depot"]), ((("B-3", 10.0, 52.6, 13.5),), ["Depot", None])):
+        body = read(Aufträge=ORDERS, Fahrzeuge=sheet_xml(rows_of(*rows, *more))).body
+        starts = dict.fromkeys(agent["start_location"] for agent in body["agents"])
+        places = {place["id"]: place for place in body["locations"]}
+        assert [places[start].get("name") for start in starts] == named
+
+
 def test_a_sheet_of_places_has_the_tickets_where_no_other_sheet_has() -> None:
     """SPEC T5: customers may stand in a sheet called sites."""
     fleet = sheet_xml(rows_of(FLEET, ("B-1", 10.0)))
