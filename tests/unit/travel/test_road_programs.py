@@ -27,7 +27,7 @@ def programs(tmp_path: Path) -> OsrmPrograms:
 
 
 async def test_a_program_is_gone_when_the_task_that_waits_for_it_is_cancelled(programs: OsrmPrograms) -> None:
-    """O9: one that outlives its loop leaves its pipes open."""
+    """SPEC O9: one that outlives its loop leaves its pipes open."""
     before = children(os.getpid())
     asking = asyncio.create_task(programs.version())
     with anyio.fail_after(LONGEST_S):
@@ -41,7 +41,7 @@ async def test_a_program_is_gone_when_the_task_that_waits_for_it_is_cancelled(pr
 async def test_a_program_that_is_stopped_is_waited_for_however_often_the_task_is_cancelled(
     programs: OsrmPrograms,
 ) -> None:
-    """O9: `cancel_and_wait` cancels again while a program of a busy machine takes its time to end."""
+    """SPEC O9: `cancel_and_wait` cancels again while a program of a busy machine takes its time to end."""
     process = await programs.start("osrm-routed", [])
     stopping = asyncio.create_task(stop_process(process))
     for _ in range(3):
