@@ -139,6 +139,15 @@ def test_alerts_and_panels_name_metrics_and_labels_that_exist() -> None:
     assert len(used) >= 10
 
 
+def test_workers_that_were_scaled_to_zero_raise_no_alarm_before_a_job_waits() -> None:
+    """SPEC O3, O8: deploy/k8s/keda.yaml leaves no worker while there is nothing to solve."""
+    groups = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text("utf-8"))["groups"]
+    rules = {rule["alert"]: rule["expr"] for group in groups for rule in group["rules"]}
+    alive, _, waiting = rules["PlannerNoWorkers"].partition(" and ")
+    assert alive == "max(planner_workers_live) == 0"
+    assert waiting == "max(planner_jobs_queued + planner_jobs_solving) > 0"
+
+
 def test_a_store_that_takes_no_writes_raises_an_alarm() -> None:
     """SPEC O3, J7: it is read as before, so the queue is shown; that all calls are refused shows in 503s alone."""
     rules = _expressions(yaml.safe_load((DEPLOY / "prometheus" / "alerts.yaml").read_text("utf-8")))

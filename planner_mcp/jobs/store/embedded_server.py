@@ -193,7 +193,10 @@ class EmbeddedServer:
             options = self._write_options(is_short=is_short)
             client.config_set(*[word for option in options.items() for word in option])
             if is_short is not bool(self._is_read_only):
-                log.warning("the disk is nearly full: writes are refused" if is_short else "writes are taken again")
+                refused = (
+                    f"the disk is nearly full: writes are refused until {2 * LOW_DISK_BYTES // 1024**2} MiB are free"
+                )
+                log.warning(refused if is_short else "writes are taken again")
             self._is_read_only = is_short
 
     def _is_short_of_disk(self) -> bool:

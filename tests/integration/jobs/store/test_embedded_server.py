@@ -256,7 +256,7 @@ def test_without_its_manifest_old_data_is_not_begun_anew(folder: Path) -> None:
 
 
 def test_a_disk_that_is_nearly_full_is_read_from_and_not_written_to(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """SPEC J7: the server would end at the first write that does not fit; also after a start on such a disk."""
     free = [10**12]
@@ -277,6 +277,7 @@ def test_a_disk_that_is_nearly_full_is_read_from_and_not_written_to(
             assert server.must_switch
             server.switch()
             assert (is_writable(), line.get("k"), server.must_switch) == (False, "v", False)
+            assert caplog.messages == ["the disk is nearly full: writes are refused until 128 MiB are free"]
         pid = server.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
