@@ -18,6 +18,7 @@ from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs.audit_records import AuditEntry, AuditStore
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.telemetry import trace_context
 from planner_mcp.text import plain, plain_fields, timestamp
 
 OK: Final = "ok"
@@ -111,7 +112,8 @@ class Audit:
 
 
 def _log_lost(entry: AuditEntry) -> None:
-    log.error("audit entry not kept", extra={"trace": entry.trace_id})
+    with trace_context(entry.trace_id):  # the task that writes has that of the call which began it
+        log.error("audit entry not kept")
 
 
 def target_of(*bodies: Any) -> str:

@@ -1,6 +1,7 @@
 """One line per use and refusal."""
 
 import asyncio
+import io
 import json
 import logging
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.audit_records import AuditEntry
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.audit_trail import MAX_UNWRITTEN, OK, Audit, target_of
+from planner_mcp.settings import Settings
+from planner_mcp.telemetry import configure_logging, trace_context
 
 pytestmark = pytest.mark.anyio
 JOB = "job-0-" + "a" * 26
@@ -60,6 +63,20 @@ async def test_the_line_stands_in_the_log_when_the_store_is_away(caplog: pytest.
         await written.until_written()
     assert [record.getMessage() for record in caplog.records] == ["audit", "audit entry not kept"] * 2
     assert [vars(record)["outcome"] for record in caplog.records[::2]] == ["5031", "ok"]
+
+
+async def test_a_line_that_was_lost_is_found_by_the_trace_id_of_its_call() -> None:
+    """SPEC A3, O3: that id and no other, although lines of several calls are written at once."""
+    stream = io.StringIO()
+    configure_logging(Settings(log_level="error"), stream)
+    written = audit(AuditStore(is_up=False))
+    for call in ("t-1", "t-2"):
+        with trace_context(call):
+            await written.record(Principal("u-1"), "solve_vrp", outcome=OK, trace_id=call)
+    await written.until_written()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line["trace_id"] for line in lines if line["message"] == "audit entry not kept"] == ["t-1", "t-2"]
+    assert not any("trace" in line for line in lines)
 
 
 async def test_lines_that_come_within_a_moment_are_kept_together() -> None:
