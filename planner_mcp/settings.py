@@ -26,6 +26,8 @@ from planner_mcp.translation import Language
 
 PREFIX: Final = "PLANNER_"
 """Of the environment variables; the rest is the name of a setting in capitals."""
+MIN_SECRET_LENGTH: Final = 16
+"""Characters of a secret that is not easily guessed."""
 _BARE_IPV6: Final = r"[0-9a-fA-F:]*::?[0-9a-fA-F]{1,4}:\d{1,5}"
 """An IPv6 address without brackets, and a port."""
 T = TypeVar("T")
@@ -407,7 +409,7 @@ class Settings(BaseModel):
     )
     scale_token: SecretStr | None = Field(
         default=None,
-        min_length=16,
+        min_length=MIN_SECRET_LENGTH,
         description="Bearer token that reads `GET /scale` and nothing else, for autoscalers.",
     )
 
@@ -700,6 +702,14 @@ class Settings(BaseModel):
             return None if value is None else value.expanduser()
         except RuntimeError:
             raise ValueError("there is no home folder to put for ~; write the path in full") from None
+
+    @field_validator("scale_token", mode="before")
+    @classmethod
+    def _check_scale_token(cls, value: Any) -> Any:
+        """Refuse a short one in characters: of a secret pydantic counts items."""
+        if isinstance(value, str) and len(value) < MIN_SECRET_LENGTH:
+            raise ValueError(f"it has fewer than {MIN_SECRET_LENGTH} characters and can be guessed")
+        return value
 
     @field_validator("cuopt_url")
     @classmethod

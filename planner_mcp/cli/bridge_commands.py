@@ -34,7 +34,7 @@ def bridge(
         settings = command_settings(
             bridge_config=config, redis_url=redis_url, data_dir=data_dir, server="bridge", workers=0
         )
-        run_service(serve_stdio(settings))
+        run_service(settings, serve_stdio(settings))
 
 
 @app.command()

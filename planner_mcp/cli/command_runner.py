@@ -8,7 +8,12 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import typer
 
-from planner_mcp.cli.environment_settings import read_settings, unknown_variable_line, unknown_variables
+from planner_mcp.cli.environment_settings import (
+    doubtful_settings,
+    read_settings,
+    unknown_variable_line,
+    unknown_variables,
+)
 from planner_mcp.errors import PlannerError, ungrouped
 from planner_mcp.process_limits import usable_cores
 from planner_mcp.settings import Settings
@@ -55,14 +60,15 @@ def _export_spans() -> None:
         raise typer.BadParameter("PLANNER_OTEL needs the extra: pip install 'planner-mcp[otel]'") from error
 
 
-def run_service(work: Coroutine[Any, Any, _Result]) -> _Result:
+def run_service(settings: Settings, work: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a process that serves to its end and return its result; a refusal is logged, one line for each fault.
 
     A variable that is nearly a setting is logged first: it has no effect, and the process runs as if it were not there.
+    So are settings that are accepted and do harm.
     """
-    for name, near in unknown_variables().items():
-        if near:
-            log.warning(unknown_variable_line(name, near))
+    misspelt = [unknown_variable_line(name, near) for name, near in unknown_variables().items() if near]
+    for line in (*misspelt, *doubtful_settings(settings)):
+        log.warning(line)
     try:
         return _run(work)
     except PlannerError as error:

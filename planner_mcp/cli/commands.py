@@ -108,7 +108,8 @@ def stdio(
             from planner_mcp.cli.command_runner import command_settings, run_service
             from planner_mcp.cli.server_processes import serve_stdio
 
-        run_service(serve_stdio(command_settings()))
+        settings = command_settings()
+        run_service(settings, serve_stdio(settings))
 
 
 def use_utf8() -> None:

@@ -17,7 +17,12 @@ import typer
 
 import planner_mcp
 from planner_mcp.app import AppServices, open_application
-from planner_mcp.cli.environment_settings import store_address, unknown_variable_line, unknown_variables
+from planner_mcp.cli.environment_settings import (
+    doubtful_settings,
+    store_address,
+    unknown_variable_line,
+    unknown_variables,
+)
 from planner_mcp.cli.http_server import exposure, listen
 from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
@@ -42,7 +47,7 @@ class CheckResult:
 async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
     """Yield the result of each check, in the order in which problems should be solved."""
     yield CheckResult("version", True, planner_mcp.__version__)
-    yield _environment()
+    yield _environment(settings)
     yield _engines()
     yield _fonts()
     yield _address(settings)
@@ -70,11 +75,12 @@ async def examine(settings: Settings) -> AsyncIterator[CheckResult]:
     yield CheckResult("workers", has_workers, detail if has_workers else f"{detail}: jobs will stay queued")
 
 
-def _environment() -> CheckResult:
-    """Report `PLANNER_` variables that are no settings; one that resembles a setting fails the check."""
-    strange = unknown_variables()
-    detail = [unknown_variable_line(name, near) for name, near in strange.items()]
-    return CheckResult("settings", not any(strange.values()), "; ".join(detail) or "every PLANNER_ variable is one")
+def _environment(settings: Settings) -> CheckResult:
+    """Report `PLANNER_` variables that are no settings; one that resembles a setting, or does harm, fails the check."""
+    strange, doubtful = unknown_variables(), doubtful_settings(settings)
+    detail = [*(unknown_variable_line(name, near) for name, near in strange.items()), *doubtful]
+    is_well = not (doubtful or any(strange.values()))
+    return CheckResult("settings", is_well, "; ".join(detail) or "every PLANNER_ variable is one")
 
 
 def _engines() -> CheckResult:

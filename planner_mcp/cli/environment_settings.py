@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import typer
 from pydantic import ValidationError
 
-from planner_mcp.settings import PREFIX, Settings
+from planner_mcp.settings import MIN_SECRET_LENGTH, PREFIX, Settings
 from planner_mcp.translation import use_language
 
 API_KEY: Final = "PLANNER_API_KEY"
@@ -58,6 +58,20 @@ def unknown_variables() -> dict[str, str]:
 def unknown_variable_line(name: str, near: str) -> str:
     """Return what is said of a variable that is no setting."""
     return f"{name} is no setting" + (f"; {near} is" if near else "")
+
+
+def doubtful_settings(settings: Settings) -> list[str]:
+    """Return what is said of settings that are accepted, since days and jobs are kept under them, and do harm."""
+    key = settings.secret_key
+    found = {
+        f"PLANNER_SECRET_KEY has fewer than {MIN_SECRET_LENGTH} characters and can be guessed": (
+            key is not None and len(key) < MIN_SECRET_LENGTH
+        ),
+        "PLANNER_POOLS is for Redis Cluster: in the bundled store pools only divide the limits": (
+            settings.pools > 1 and settings.redis_url is None
+        ),
+    }
+    return [sentence for sentence, is_so in found.items() if is_so]
 
 
 def store_address(settings: Settings) -> str:

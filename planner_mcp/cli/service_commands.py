@@ -46,13 +46,14 @@ def serve(
     if sys.stderr.isatty() and "log_level" not in settings.model_fields_set:
         configure_logging(settings := settings.model_copy(update={"log_level": "warning"}))  # three lines say the rest
     check_exposure(settings, is_allowed=insecure)
-    run_service(serve_http(settings, context.obj or open_app))
+    run_service(settings, serve_http(settings, context.obj or open_app))
 
 
 @app.command()
 def address(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """Speak MCP over standard input and output as the address server."""
-    run_service(serve_stdio(command_settings(redis_url=redis_url, data_dir=data_dir, server="address", workers=0)))
+    settings = command_settings(redis_url=redis_url, data_dir=data_dir, server="address", workers=0)
+    run_service(settings, serve_stdio(settings))
 
 
 @app.command()
@@ -63,7 +64,7 @@ def worker(
 ) -> None:
     """Run workers for a store that servers share."""
     settings = command_settings(redis_url=redis_url, data_dir=data_dir)
-    run_service(run_workers(settings, processes))
+    run_service(settings, run_workers(settings, processes))
 
 
 @app.command()

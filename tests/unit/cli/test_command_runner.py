@@ -40,8 +40,30 @@ def test_a_process_that_serves_warns_of_a_variable_that_is_nearly_a_setting(
     """SPEC O3: whoever writes PLANNER_APPROVALS gets plans that nobody approves; its value is not logged."""
     monkeypatch.setenv("PLANNER_APPROVALS", "four_eyes")
     monkeypatch.setenv("PLANNER_MOOD", "1")
-    run_service(_nothing())
+    run_service(Settings(), _nothing())
     assert caplog.messages == ["PLANNER_APPROVALS is no setting; PLANNER_APPROVAL is"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("SECRET_KEY", "short", "PLANNER_SECRET_KEY has fewer than 16 characters and can be guessed"),
+        ("POOLS", "2", "PLANNER_POOLS is for Redis Cluster: in the bundled store pools only divide the limits"),
+    ],
+)
+def test_a_service_warns_of_settings_that_are_accepted_and_do_harm(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, value: str, said: str
+) -> None:
+    """SPEC O3: what is stored under a key or in a pool stays readable; its value is not logged."""
+    monkeypatch.setenv(f"PLANNER_{name}", value)
+    run_service(Settings(), _nothing())
+    assert caplog.messages == [said]
+
+
+def test_a_long_key_and_the_pools_of_a_cluster_are_no_reason_to_warn(caplog: pytest.LogCaptureFixture) -> None:
+    """SPEC O3."""
+    run_service(Settings(secret_key="k" * 16, pools=2, redis_url="redis://a:1,b:1"), _nothing())
+    assert caplog.messages == []
 
 
 async def _nothing() -> None:

@@ -31,6 +31,13 @@ def test_doctor_reports_a_variable_that_is_nearly_a_setting(monkeypatch: pytest.
     assert output["settings"] == "BAD PLANNER_MOOD is no setting; PLANNER_REDISURL is no setting; PLANNER_REDIS_URL is"
 
 
+def test_doctor_reports_settings_that_are_accepted_and_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """SPEC O3: whoever asks is told what the log of a start says."""
+    status, output = listed(monkeypatch, tmp_path, POOLS="2")
+    assert status == 1
+    assert output["settings"].startswith("BAD PLANNER_POOLS is for Redis Cluster")
+
+
 def test_doctor_passes_over_what_kubernetes_writes_for_other_services(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

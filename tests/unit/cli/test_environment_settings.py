@@ -64,6 +64,14 @@ def test_a_refusal_names_a_setting_as_it_was_given(monkeypatch: pytest.MonkeyPat
     assert refused.value.message.startswith("tokens need PLANNER_PUBLIC_URL")
 
 
+def test_a_short_token_for_autoscalers_is_refused_in_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC O3, T8: not as a list of items, and without the token."""
+    monkeypatch.setenv("PLANNER_SCALE_TOKEN", "s3cret")
+    with pytest.raises(typer.BadParameter) as refused:
+        read_settings()
+    assert refused.value.message == "PLANNER_SCALE_TOKEN: it has fewer than 16 characters and can be guessed"
+
+
 def test_an_ipv6_address_with_a_port_needs_no_brackets(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC O7, T7: `$(POD_IP):8080` of the chart on an IPv6 cluster; without a port the error shows how to write it."""
     for text in ("fd00::1:8080", "[fd00::1]:8080"):
