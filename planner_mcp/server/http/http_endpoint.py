@@ -2,22 +2,29 @@
 refused, errors are answered in the form of its path.
 """
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Final
 
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.synonyms import MAX_NAME
 from planner_mcp.server.http.http_responses import REST_PREFIX, method_refused, refusal_at
+from planner_mcp.server.tools.arguments.lookup_errors import JOB, SCENARIO, AcceptedId
 from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.text import plain
 
 Handler = Callable[[Request], Awaitable[ASGIApp]]
 READING: Final = "GET, HEAD"
+IN_PATHS: Final[dict[str, AcceptedId]] = {
+    "job_id": (JOB[0], "GET /v1/jobs lists yours."),
+    "scenario_id": (SCENARIO[0], "GET /v1/scenarios lists yours."),
+    "matrix": ("a matrix of yours (mat-…)", "PUT /v1/matrices answers with its id."),
+}
+"""Ids by the parameters of paths that hold them."""
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 """All that any route has; logs and metrics count others as one."""
 
@@ -75,5 +82,15 @@ class HttpEndpoint:
     async def _answer(self, request: Request) -> ASGIApp:
         try:
             return await self._handler(request)
+        except NotFoundError as error:
+            return refusal_at(request.url.path)(_naming_parameter(request.path_params, error))
         except PlannerError as error:
             return refusal_at(request.url.path)(error)
+
+
+def _naming_parameter(path_parameters: Mapping[str, str], error: NotFoundError) -> NotFoundError:
+    """Return the error of a path at which nothing is found, with the parameter that names it where no fault does."""
+    faults = [
+        Fault(f"/{name}", error.message, *IN_PATHS[name], kind="absent") for name in path_parameters if name in IN_PATHS
+    ]
+    return NotFoundError(error.message, errors=error.errors or faults)

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from planner_mcp.errors import Fault, NotFoundError, UnsupportedMediaTypeError, input_error, placed
+from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
 from planner_mcp.routing.scenario.synonyms import known_field_list
 from planner_mcp.server.http.body_intake import decoded_in, has_content_type
-from planner_mcp.server.http.http_endpoint import check_query
+from planner_mcp.server.http.http_endpoint import IN_PATHS, check_query
 from planner_mcp.server.http.json_reading import UnreadableJsonError
 from planner_mcp.server.http.rest.keyed_requests import key_in
 from planner_mcp.server.http.rest.media_types import JSON
@@ -28,8 +28,8 @@ from planner_mcp.text import Json
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,40})(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
 _OPERATIONS: Final = {
-    JOB[1]: "GET /v1/jobs lists yours.",
-    SCENARIO[1]: "GET /v1/scenarios lists yours.",
+    JOB[1]: IN_PATHS["job_id"][1],
+    SCENARIO[1]: IN_PATHS["scenario_id"][1],
     OF_A_SCENARIO: "This is a scenario_id: POST /v1/jobs takes it and returns the job_id.",
     OF_A_JOB: "This is of a job: GET /v1/jobs/{job_id}/plan shows its plan, "
     "POST /v1/jobs/{job_id}/resolve plans on from it.",
@@ -86,17 +86,6 @@ def named_as_asked(operation: RestOperation) -> AbstractContextManager[None]:
         return replace(fault, path=f"/{names[first]}{slash}{inner}", problem=problem)
 
     return placed(place)
-
-
-def absent_from(path_parameters: Mapping[str, str], error: NotFoundError) -> NotFoundError:
-    """Return the error of a path at which nothing is read, with the parameter that names it."""
-    kinds = {"job_id": JOB, "scenario_id": SCENARIO}
-    faults = [
-        Fault(f"/{name}", error.message, accepted, _OPERATIONS[hint], kind="absent")
-        for name, (accepted, hint) in kinds.items()
-        if name in path_parameters
-    ]
-    return NotFoundError(error.message, errors=faults or error.errors)
 
 
 def _among_parameters(fault: Fault, operation: RestOperation, names: Mapping[str, str]) -> Fault:

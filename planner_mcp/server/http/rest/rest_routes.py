@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.errors import Fault, NotFoundError, PreconditionFailedError
+from planner_mcp.errors import Fault, PreconditionFailedError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.repeated_requests import RepeatedRequestStore
 from planner_mcp.server.auth.request_principal import mark_audited, principal_of
@@ -25,7 +25,7 @@ from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint, check_q
 from planner_mcp.server.http.public_documents import entity_tag, names_tag
 from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
 from planner_mcp.server.http.rest.media_types import JSON, chosen
-from planner_mcp.server.http.rest.rest_arguments import absent_from, arguments_of, named_as_asked, wait_preferred
+from planner_mcp.server.http.rest.rest_arguments import arguments_of, named_as_asked, wait_preferred
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, RestDocument, RestOperation, offered_operations
 from planner_mcp.server.http.rest.rest_pages import page_at
 from planner_mcp.server.resources.downloads import base_url
@@ -123,10 +123,7 @@ class RestRoutes:
     async def _contents(self, document: RestDocument, media_type: str, request: Request) -> bytes:
         names = request.path_params
         uri = document.uris[media_type].format(**names, plan_id=plan_of(names.get("job_id", "")))
-        try:
-            return (await read(self._caller.open_reading(principal_of(request.scope)), uri)).body
-        except NotFoundError as error:
-            raise absent_from(names, error) from None
+        return (await read(self._caller.open_reading(principal_of(request.scope)), uri)).body
 
     async def _check_match(self, path: str, request: Request) -> None:
         """Check `If-Match` where the path can be read.

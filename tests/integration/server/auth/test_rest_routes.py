@@ -481,3 +481,4 @@ async def test_events_and_uploads_are_served_under_the_prefix_too(
     assert [(await http.request(m, path, headers=ann)).status_code for m in ("GET", "DELETE", "GET")] == [200, 204, 404]
     lost = await http.get(path, headers=ann)
     assert lost.headers["content-type"] == "application/problem+json"
+    assert [fault["path"] for fault in lost.json()["errors"]] == ["/matrix"]

@@ -160,7 +160,9 @@ async def test_a_position_that_is_none_is_refused(
 async def test_unknown_and_foreign_jobs_are_the_same(
     http: httpx.AsyncClient, url: str, job_service: JobService
 ) -> None:
-    """SPEC A2: 404 with the error of T7, for the page and the channel."""
+    """SPEC A2: 404 with the error of T7, which names the place, for the page and the channel."""
+    unknown = "Nothing with this id is known here."
+    accepted, hint = "a job_id of yours (job-…)", "GET /v1/jobs lists yours."
     bob = Principal("bob", LOCAL.scopes)
     scenario = await job_service.create_scenario(bob, {"name": "his day"})
     his = await job_service.submit(bob, SolveRequest(scenario.id, 30))
@@ -176,8 +178,8 @@ async def test_unknown_and_foreign_jobs_are_the_same(
             {
                 "code": 4004,
                 "type": "NotFound",
-                "message": "Nothing with this id is known here.",
-                "errors": [],
+                "message": unknown,
+                "errors": [{"path": "/job_id", "problem": unknown, "accepted": accepted, "hint": hint}],
                 "retryable": False,
             }
         ] * len(bodies)
