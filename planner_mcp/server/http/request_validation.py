@@ -73,6 +73,7 @@ _REQUEST_HEADERS: Final = (
     "traceparent",
 )
 _ANSWER_HEADERS: Final = (
+    "content-disposition",
     "etag",
     "idempotency-replayed",
     "location",

@@ -156,6 +156,7 @@ async def test_allowed_origins_may_read_the_answer() -> None:
     assert headers["access-control-allow-origin"] == "https://ui.example.com"
     readable = headers["access-control-expose-headers"].split(", ")
     assert {"etag", "idempotency-replayed", "location", "preference-applied", "retry-after"} <= {*readable}
+    assert "content-disposition" in readable  # the name of an exported file
     asked = [("access-control-request-method", "POST"), ("access-control-request-headers", "mcp-session-id")]
     status, headers, _ = await ask(allowed, method="OPTIONS", headers=[origin, *asked])
     assert (status, headers["access-control-allow-origin"]) == (200, "https://ui.example.com")
