@@ -88,6 +88,7 @@ def _number(low: float, high: float, accepted: str = "", unquoted: str = _UNQUOT
     """
     bounds = f" from {low:g} to {high:g}" if high < MAX_NUMBER else f", {low:g} or more" if low >= 0 else ""
     accepted = accepted or f"a number{bounds}"
+    too_large = f"a number up to {high:.0f}" if high >= MAX_NUMBER else accepted
 
     def read(value: Any) -> float:
         if isinstance(value, str):
@@ -95,7 +96,7 @@ def _number(low: float, high: float, accepted: str = "", unquoted: str = _UNQUOT
         if not is_number(value):
             raise field_error("The value is not a finite number.", accepted)
         if not low <= value <= high:
-            raise field_error("The number is out of range.", accepted)
+            raise field_error("The number is out of range.", too_large if value > high else accepted)
         return float(value)
 
     return read

@@ -49,7 +49,7 @@ def shipment(**fields: Any) -> dict[str, Any]:
     return body(tickets=[ticket("p", kind="pickup", time_windows=[[50, 60]]), ticket("q", "B", pickup="p", **fields)])
 
 
-AMOUNT = "a number, or an object of numbers by dimension"
+AMOUNT, LARGEST = "a number, or an object of numbers by dimension", "a number up to 1000000000"
 PLACE = "Give the place an id with lat and lon under /locations and name it"
 NUMBER, WINDOW = "a number, 0 or more", "[open, close] with open ≤ close"
 PAST = "Swap the two, or write hours past midnight as 24:00 to 47:59."
@@ -134,7 +134,12 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
         on_ticket(demand=float("inf")),
         [Fault("/tickets/0/demand", "The value is not a finite number.", AMOUNT)],
     ),
-    ("huge", on_ticket(demand=10**400), [Fault("/tickets/0/demand", "The number is out of range.", AMOUNT)]),
+    ("huge", on_ticket(demand=10**400), [Fault("/tickets/0/demand", "The number is out of range.", LARGEST)]),
+    (
+        "a 64-bit id as a price",
+        on_ticket(penalty=2**53),
+        [Fault("/tickets/0/penalty", "The number is out of range.", LARGEST)],
+    ),
     (
         "a list of amounts",
         on_agent(capacity=[10]),
