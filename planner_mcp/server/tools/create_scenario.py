@@ -68,27 +68,30 @@ class JudgedScenario:
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
-
-    async def attempt(is_asking: bool) -> JudgedScenario:
-        reader = day_reader(ctx, is_written=True, is_asking=is_asking)
-        return await _limiter.run(ctx.principal.id, judged_scenario, args, reader)
-
-    return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
+    return await _answered(ctx, await judged(ctx, args), is_repeatable=is_repeatable)
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with a day that is still text; it is never decoded in this process."""
+    return await _answered(ctx, await judged(ctx, arguments), is_repeatable=is_repeatable)
+
+
+async def judged(ctx: ToolContext, day: Json | LargeArguments) -> JudgedScenario:
+    """Check a scenario, as JSON or as text, and keep nothing; raises as `judged_scenario`."""
     bounds, nesting = ScenarioBounds.of(ctx.settings), ctx.settings.max_nesting
 
     async def attempt(is_asking: bool) -> JudgedScenario:
-        async with _limiter.turn_of(ctx.principal.id, len(arguments)):
-            return await read_apart(ctx, _judged_text, str(arguments), bounds, nesting, is_asking)
+        if not isinstance(day, LargeArguments):
+            reader = day_reader(ctx, is_written=True, is_asking=is_asking)
+            return await _limiter.run(ctx.principal.id, judged_scenario, day, reader)
+        async with _limiter.turn_of(ctx.principal.id, len(day)):
+            return await read_apart(ctx, _judged_text, str(day), bounds, nesting, is_asking)
 
-    return await _answered(ctx, await with_asked_addresses(ctx, attempt), is_repeatable=is_repeatable)
+    return await with_asked_addresses(ctx, attempt)
 
 
-async def _answered(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool = False) -> ToolResult:
-    output, text = await keep(ctx, judged, is_repeatable=is_repeatable)
+async def _answered(ctx: ToolContext, found: JudgedScenario, *, is_repeatable: bool) -> ToolResult:
+    output, text = await keep(ctx, found, is_repeatable=is_repeatable)
     return ToolResult(output, text, (link_to(output),))
 
 

@@ -122,7 +122,7 @@ async def run(ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool =
     """Read a file, keep its day, and return what its columns were taken for."""
     kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, asked.file)
     try:
-        return await _answered(ctx, _read, asked, kept, is_repeatable=is_repeatable)
+        return await _answered(ctx, await _read_day(ctx, _read, asked, kept), is_repeatable=is_repeatable)
     except InputError:
         if asked.mapping and (asked.mapping not in kept.known or kept.known[asked.mapping].has_failed):
             sample = _sample(asked, kept.uploaded)
@@ -133,19 +133,27 @@ async def run(ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool =
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with arguments that are still text; what failed is not kept."""
-    return await _answered(ctx, _read_text, str(arguments), ctx.settings.max_nesting, is_repeatable=is_repeatable)
+    read = await _read_day(ctx, _read_text, str(arguments), ctx.settings.max_nesting)
+    return await _answered(ctx, read, is_repeatable=is_repeatable)
 
 
-async def _answered(
-    ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any, is_repeatable: bool = False
-) -> ToolResult:
+async def judged(ctx: ToolContext, given: Json | LargeArguments) -> JudgedScenario:
+    """Read a file by arguments, as JSON or as text, and keep nothing; raises all that is wrong with it."""
+    text = str(given) if isinstance(given, LargeArguments) else json.dumps(given)
+    return (await _read_day(ctx, _read_text, text, ctx.settings.max_nesting)).judged
+
+
+async def _read_day(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> _ReadFile:
 
     async def attempt(is_asking: bool) -> _ReadFile:
         async with _limiter.turn(ctx.principal.id):
             depot_name = translated("Depot")  # not in the process that reads: it has no language
             return await read_apart(ctx, function, ScenarioBounds.of(ctx.settings), *args, depot_name, is_asking)
 
-    read = await with_asked_addresses(ctx, attempt)
+    return await with_asked_addresses(ctx, attempt)
+
+
+async def _answered(ctx: ToolContext, read: _ReadFile, *, is_repeatable: bool) -> ToolResult:
     stored, text = await keep(ctx, read.judged, is_repeatable=is_repeatable)
     if read.name and read.columns:
         await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)

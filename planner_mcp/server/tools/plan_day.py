@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BeforeValidator, Field
 
-from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
@@ -38,6 +38,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
     parse,
+    schema_of,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json
@@ -45,6 +46,7 @@ from planner_mcp.translation import NEXT, translated
 
 _DAYS: Final = ("scenario", "file")
 """Arguments that hold a day to be stored."""
+Day = Json | LargeArguments
 _ONE_OF: Final = "scenario, file or scenario_id, one of them"
 
 
@@ -107,29 +109,64 @@ def _filled(name: str, fill: Fill, given: Mapping[str, Any], answer: Mapping[str
     return {**given, name: fill(given[name], answer)}
 
 
-async def run(ctx: ToolContext, asked: PlanDayArguments) -> ToolResult:
+async def run(ctx: ToolContext, args: Json) -> ToolResult:
     """Store the day, solve it, wait for the plan and read it; past `wait_s` hand over the job id."""
-    return await _planned(ctx, asked, {})
+    return await _planned(ctx, *_day_apart(args))
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
     """Do the same with arguments that are still text; the day in them is never decoded in this process."""
-    small, days = await read_apart(ctx, _apart, str(arguments), ctx.settings.max_nesting)
+    small, days, faults = await read_apart(ctx, _days_as_text, str(arguments), ctx.settings.max_nesting)
     small = small if arguments.complete is None else arguments.complete(small)
-    return await _planned(ctx, parse(PlanDayArguments, small, ctx.settings), days)
+    return await _planned(ctx, small, days, faults)
 
 
-def _apart(text: str, max_nesting: int) -> tuple[Json, dict[str, LargeArguments]]:
-    """Return arguments with an empty day, and the days by argument as text; in a process of its own."""
-    asked = parse(PlanDayArguments, check_json(json.loads(text), max_nesting=max_nesting))
-    given = asked.model_dump(exclude_unset=True)
-    days = {name: LargeArguments(json.dumps(given[name])) for name in _DAYS if given.get(name) is not None}
-    return {**given, **{name: {} for name in days}}, days
+def _day_apart(args: Json) -> tuple[Json, dict[str, Day]]:
+    """Return arguments with an empty day, and the days by argument."""
+    days = {name: args[name] for name in _DAYS if isinstance(args.get(name), dict)}
+    return {**args, **{name: {} for name in days}}, days
 
 
-async def _planned(ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, LargeArguments]) -> ToolResult:
-    """Return the plan; a day that stands in `days` is text."""
-    _check_one_day(asked)
+def _days_as_text(text: str, max_nesting: int) -> tuple[Json, dict[str, Day], tuple[Fault, ...]]:
+    """Return the same with the days as text, or what is wrong with the arguments; in a process of its own."""
+    small, given = _day_apart(check_json(json.loads(text), max_nesting=max_nesting))
+    days: dict[str, Day] = {name: LargeArguments(json.dumps(day)) for name, day in given.items()}
+    try:
+        parse(PlanDayArguments, small)
+    except InputError as refused:
+        return {}, days, refused.errors
+    return small, days, ()
+
+
+async def _checked(
+    ctx: ToolContext, args: Json, days: Mapping[str, Day], faults: tuple[Fault, ...]
+) -> PlanDayArguments:
+    """Return the arguments; where one is wrong, what is wrong with the day is listed too."""
+    try:
+        if faults:
+            raise input_error(faults)
+        asked = parse(PlanDayArguments, args, ctx.settings)
+        _check_one_day(asked)
+    except InputError as refused:
+        of_days = [fault for name, day in days.items() for fault in await _faults_of(ctx, name, day)]
+        raise input_error([*refused.errors, *of_days]) from refused
+    return asked
+
+
+async def _faults_of(ctx: ToolContext, name: str, day: Day) -> tuple[Fault, ...]:
+    """Return what is wrong with a day that is not kept, and nobody asked about it."""
+    step = create_scenario if name == "scenario" else import_scenario
+    try:
+        with _placed_under(name):
+            await step.judged(replace(ctx, ask_user=None), day)
+    except InputError as error:
+        return error.errors
+    return ()
+
+
+async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults: tuple[Fault, ...] = ()) -> ToolResult:
+    """Return the plan of the day in `days`, or of a stored one; `faults` are those of arguments read before."""
+    asked = await _checked(ctx, args, days, faults)
     notices, scenario_id, stored = await _stored_day(ctx, asked, days)
     solve_args = SolveArguments(scenario_id=scenario_id, solve_time=asked.solve_time, cores=asked.cores)
     solve = await _step(ctx, solve_vrp.TOOL, solve_args)
@@ -164,20 +201,20 @@ def _check_one_day(asked: PlanDayArguments) -> None:
 
 
 async def _stored_day(
-    ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, LargeArguments]
+    ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, Day]
 ) -> tuple[list[str], str, Json]:
     """Return what to say of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
     if asked.scenario_id is not None:
         with naming_argument("/scenario_id", SCENARIO):
             return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, {}
-    name = "file" if asked.scenario is None else "scenario"
-    step, args = (import_scenario, asked.file) if asked.scenario is None else (create_scenario, asked.scenario)
+    ((name, day),) = days.items()
+    step = create_scenario if name == "scenario" else import_scenario
     with _placed_under(name):
         _require(ctx, step.TOOL)
-        if name in days:
-            found = await step.run_text(ctx, days[name], is_repeatable=True)
+        if isinstance(day, LargeArguments):
+            found = await step.run_text(ctx, day, is_repeatable=True)
         else:
-            found = await step.run(ctx, step.TOOL.parsed(args or {}, ctx.settings), is_repeatable=True)
+            found = await step.run(ctx, step.TOOL.parsed(day, ctx.settings), is_repeatable=True)
     following = translated(NEXT)
     notices = [line for line in found.text.splitlines() if not line.startswith(following)]
     return notices, found.structured["scenario_id"], found.structured
@@ -214,7 +251,7 @@ TOOL: Final = Tool(
         "Store a day, solve it and return the verified plan, or job_id after wait_s. "
         "Give scenario, file or scenario_id."
     ),
-    arguments=PlanDayArguments,
+    arguments=partial(schema_of, PlanDayArguments),
     output=PlanDayResult,
     hints=ToolAnnotations(idempotent=True),
     run=run,

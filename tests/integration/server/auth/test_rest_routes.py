@@ -328,6 +328,8 @@ async def test_one_call_stores_and_queues_a_day(http: httpx.AsyncClient, ann: di
     large = {**DAY, "tickets": [{"id": f"t{n}", "location": "p", "demand": 0} for n in range(500)]}
     wrong = await http.post("/v1/plan", json={"scenario": {**large, "agents": []}}, headers=ann)
     assert (wrong.status_code, wrong.json()["errors"][0]["path"]) == (400, "/scenario/agents")
+    both = await http.post("/v1/plan", json={"scenario": {**large, "agents": []}, "solve_time": "5s"}, headers=ann)
+    assert [fault["path"] for fault in both.json()["errors"]] == ["/solve_time", "/scenario/agents"]
 
 
 async def test_a_large_body_is_read_apart(http: httpx.AsyncClient, ann: dict[str, str]) -> None:

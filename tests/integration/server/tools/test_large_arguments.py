@@ -117,7 +117,8 @@ async def test_a_large_day_is_planned_in_one_call(http: httpx.AsyncClient) -> No
     assert {answer.get("status") for answer in answers} == {"QUEUED"}, answers
     assert len({answer["scenario_id"] for answer in answers}) == len({answer["job_id"] for answer in answers}) == 1
     wrong = await caller.call("plan_day", scenario=day(600, demand="much"), wait_s=99, nights=[{}] * 3_000)
-    assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == ["/wait_s", "/nights"]
+    listed = [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]]
+    assert listed == ["/wait_s", "/nights", "/scenario/tickets/599/demand"]
     wrong = await caller.call("plan_day", scenario=day(600, demand="much"))
     assert [fault["path"] for fault in wrong.json()["result"]["structuredContent"]["errors"]] == [
         "/scenario/tickets/599/demand"

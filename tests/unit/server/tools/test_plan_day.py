@@ -179,6 +179,28 @@ async def test_a_fault_is_reported_with_its_place_and_nothing_is_stored(call: Ca
     assert (await call("list_scenarios")).structured["total"] == 0
 
 
+FILE = {"format": "csv", "planning_date": "2025-07-15", "agents": DAY["agents"]}
+
+
+@pytest.mark.parametrize(
+    ("day", "paths"),
+    [
+        ({"scenario": {**DAY, "agents": []}}, ["/scenario/agents"]),
+        ({"scenario": {**DAY, "planning_date": "soon"}}, ["/scenario/planning_date"]),
+        ({"file": {"format": "csv", "content": "id\na"}}, ["/file/planning_date"]),
+        ({"file": {**FILE, "content": "id,lat,lon\na,52.5,13.4\nb,9x,13.4"}}, ["/file/content/3/lat"]),
+        ({"scenario": DAY}, []),
+        ({"scenario": "soon"}, ["/scenario"]),
+    ],
+)
+async def test_mistakes_of_the_call_and_of_its_day_are_listed_at_once(call: Call, day: Any, paths: list[str]) -> None:
+    """SPEC T7: so that a model corrects them in one turn; nothing is stored."""
+    refused = await call("plan_day", {**day, "solve_time": "5s", "wait_s": 99})
+    listed = [fault["path"] for fault in refused.structured["errors"]]
+    assert sorted(listed) == sorted(["/solve_time", "/wait_s", *paths])
+    assert (await call("list_scenarios")).structured["total"] == 0
+
+
 async def test_a_principal_that_may_not_read_gets_no_plan(call: Call, ctx: ToolContext) -> None:
     """SPEC A3: each step needs the scope of its tool."""
     writer = replace(ctx, principal=Principal("writer", frozenset({WRITE})))
