@@ -323,7 +323,7 @@ def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> So
         if not each.has_failed
     )
     import_options = ImportOptions(
-        asked.name or form,
+        asked.name or plain(Path(asked.file or "").stem).strip() or form,
         asked.planning_date,
         depot=asked.depot or "",
         depot_name=depot_name,

@@ -485,6 +485,25 @@ async def test_a_file_that_failed_is_kept_with_its_mapping(call: Call, ctx: Tool
     assert "48,1" not in mapping_examples(await imports.mappings(ctx.principal.id), shows_rows=False)
 
 
+@pytest.mark.parametrize(
+    ("file", "given", "name"),
+    [
+        ("Touren Köln.csv", {}, "Touren Köln"),
+        ("Touren.csv", {"name": "Monday"}, "Monday"),
+        (f"{'é' * 120}.csv", {}, "é" * 99 + "…"),
+        (".csv", {}, ".csv"),
+        (" .csv", {}, "csv"),
+    ],
+)
+async def test_a_day_is_called_after_its_file(call: Call, ctx: ToolContext, file: str, given: Any, name: str) -> None:
+    """SPEC T5: as by the command line; in a list of days "csv" says nothing."""
+    table = UploadedFile(b"id,location\na,A\n", is_confidential=False)
+    await ctx.job_service.imports.put_file(ctx.principal.id, file, table)
+    asked = {"file": file, "format": "csv", "planning_date": DATE, "agents": AGENTS, **given}
+    scenario_id = (await call("import_scenario", asked)).structured["scenario_id"]
+    assert (await ctx.job_service.scenario(ctx.principal, scenario_id)).body["name"] == name
+
+
 async def test_a_file_that_was_uploaded_is_imported_by_its_name(call: Call, ctx: ToolContext) -> None:
     """SPEC T5: workbooks too; the form is that of the name; another principal has no such file."""
     await ctx.job_service.imports.put_file(ctx.principal.id, "day.xlsx", UploadedFile(BOOK, is_confidential=True))
