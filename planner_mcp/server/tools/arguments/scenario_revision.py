@@ -4,10 +4,10 @@ Owns the argument `patch` and the words for what a patch did. What a patch does 
 `routing/scenario/scenario_patch.py`; lookups and threads are `plan_context.py`'s.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from pydantic import Field
 
@@ -61,11 +61,38 @@ def revised(body: Json, patch: Json, reader: DayReader) -> tuple[Json, Scenario,
         reader: Of the day.
 
     Raises:
-        InputError: What is wrong with the patch, or else with the revised day; list positions are replaced by ids.
+        InputError: What is wrong with the patch and, as far as it can be merged, with the revised day; list positions
+            are replaced by ids.
     """
-    asked = patched(body, patch, reader)
+    try:
+        asked = patched(body, patch, reader)
+    except InputError as refused:
+        raise _with_rest(refused, body, patch, reader) from refused
     new, scenario = validated_revision(asked.body, patch, reader, before=body)
     return new, scenario, asked.notices
+
+
+def _with_rest(refused: InputError, body: Json, patch: Json, reader: DayReader) -> InputError:
+    """Return the refusal of a patch with what is wrong with the day under the rest, without removals at fault."""
+    wrong = {fault.path for fault in refused.errors}
+    rest = {name: _without_removals(name, entries, wrong) for name, entries in patch.items()}
+    if rest == patch:
+        return refused
+    try:
+        revised(body, rest, reader)
+    except InputError as error:
+        return input_error([*refused.errors, *(fault for fault in error.errors if fault.path not in wrong)])
+    return refused
+
+
+def _without_removals(name: str, entries: Any, wrong: Collection[str]) -> Any:
+    if name not in SCENARIO_LISTS or not isinstance(entries, dict):
+        return entries
+    return {
+        id_: change
+        for id_, change in entries.items()
+        if change is not None or pointer(("patch", name, id_)) not in wrong
+    }
 
 
 def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:

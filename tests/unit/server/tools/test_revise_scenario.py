@@ -48,6 +48,27 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     ]
 
 
+async def test_an_unknown_id_to_remove_hides_no_other_mistake(call: Call) -> None:
+    """SPEC T7: of the patch and of the day under the rest of it; what cannot be merged is judged no further."""
+    scenario_id = await created(call)
+    patch = {
+        "tickets": {"z/z": None, "c": {"demand": 99, "colour": 1}},
+        "agents": {"nobody": None},
+        "planning_date": "x",
+    }
+    refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert [fault["path"] for fault in refused.structured["errors"]] == [
+        "/patch/agents/nobody",
+        "/patch/tickets/z~1z",
+        "/patch/planning_date",
+        "/patch/tickets/c/colour",
+        "/patch/tickets/c/demand",
+    ]
+    patch = {"tickets": {"z": None, "d": {"location": "new", "demand": 1}}, "locations": {"new": 5}}
+    refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    assert [fault["path"] for fault in refused.structured["errors"]] == ["/patch/tickets/z", "/patch/locations/new"]
+
+
 async def test_a_refused_patch_lists_what_it_broke_alone(call: Call) -> None:
     """SPEC T7: a ticket that nobody could serve before is no fault of the patch, another reason for it is."""
     heavy = {name: ticket(name, demand=99) for name in ("late", "z")}
