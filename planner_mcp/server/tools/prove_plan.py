@@ -30,6 +30,7 @@ class ProvePlanResult(ToolOutput):
     job_id: str
     scenario_id: str
     submitted_at: Timestamp
+    status: str
 
 
 async def run(ctx: ToolContext, asked: ProveArguments) -> ToolResult:
@@ -40,7 +41,12 @@ async def run(ctx: ToolContext, asked: ProveArguments) -> ToolResult:
         raise input_error([problem])
     request = SolveRequest(base.scenario.id, solve_time_s, engine=PROVE, warm_plan_id=base.plan_id, fresh=asked.fresh)
     job = await ctx.job_service.submit(ctx.principal, request)
-    output = ProvePlanResult(job_id=job.id, scenario_id=base.scenario.id, submitted_at=timestamp(job.submitted_at))
+    output = ProvePlanResult(
+        job_id=job.id,
+        scenario_id=base.scenario.id,
+        submitted_at=timestamp(job.submitted_at),
+        status=job.state.upper(),
+    )
     lines = [f"{job.id} proves {base.plan_id}", f"Next: query_vrp_status, then read_progress job_id={job.id}"]
     return ToolResult(output, "\n".join(lines), job_links(job))
 

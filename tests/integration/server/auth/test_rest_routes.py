@@ -10,6 +10,7 @@ import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.http.rest.rest_operations import OPERATIONS
 from tests.integration.server.auth.conftest import Key, Served
 from tests.shared.scenarios.stored_plans import finish
 
@@ -330,6 +331,18 @@ async def test_one_call_stores_and_queues_a_day(http: httpx.AsyncClient, ann: di
     assert (wrong.status_code, wrong.json()["errors"][0]["path"]) == (400, "/scenario/agents")
     both = await http.post("/v1/plan", json={"scenario": {**large, "agents": []}, "solve_time": "5s"}, headers=ann)
     assert [fault["path"] for fault in both.json()["errors"]] == ["/solve_time", "/scenario/agents"]
+
+
+async def test_a_proof_that_is_under_way_is_answered_like_every_job(
+    http: httpx.AsyncClient, ann: dict[str, str], store: RedisStore
+) -> None:
+    """SPEC O5: 202 with its state; what an operation answers says whether its job is under way."""
+    job_id = await queued(http, ann)
+    await finish(store, ["t1"])
+    answer = await http.post(f"/v1/jobs/{job_id}/prove", json={}, headers=ann)
+    assert (answer.status_code, answer.json()["status"]) == (202, "QUEUED")
+    for operation in OPERATIONS:
+        assert not operation.pending or "status" in operation.tool.output_schema["required"], operation.path
 
 
 async def test_a_large_body_is_read_apart(http: httpx.AsyncClient, ann: dict[str, str]) -> None:
