@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -45,7 +46,7 @@ _GIVEN: Final = {**_OPTIONS, "/depot": "--depot", "/planning_date": "--date", "/
 Columns = Annotated[
     list[str], typer.Option("--column", help="HEADER=FIELD where the proposal is wrong; HEADER= leaves it out.")
 ]
-DATE_HELP: Final = "Planning date, YYYY-MM-DD."
+DATE_HELP: Final = "Planning date, YYYY-MM-DD; absent: the one day of all rows, else today."
 Agents = Annotated[Path | None, typer.Option(help="CSV of agents; absent: a sheet of them, or --agent of --capacity.")]
 Agent = Annotated[int | None, typer.Option(min=1, help="Number of identical agents; absent: 1.")]
 Capacity = Annotated[float | None, typer.Option(min=0, help="Capacity of each; absent: 1000000, with a note.")]
@@ -101,6 +102,7 @@ def imported(file: Path, given: ImportAnswers, settings: Settings) -> ImportedSc
         fleet=fleet,
         default_agents=alike if is_default else (),
         decimal=_mark(given.decimal),
+        default_date=date.today().isoformat(),
         depot_name=translated("Depot"),
     )
     read = _read_scenario(content, given.form, file, import_options, settings)

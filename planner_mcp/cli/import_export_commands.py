@@ -45,7 +45,7 @@ def import_tables(
             ".gvrp), Solomon or Li and Lim (.txt)."
         ),
     ],
-    date: Annotated[str, typer.Option(help=DATE_HELP)],
+    date: Annotated[str, typer.Option(help=DATE_HELP)] = "",
     agents: Agents = None,
     agent: Agent = None,
     capacity: Capacity = None,

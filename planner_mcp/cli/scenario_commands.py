@@ -6,8 +6,6 @@ so it does not look for those.
 """
 
 import sys
-from dataclasses import replace
-from datetime import date as date_type
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -91,7 +89,7 @@ def solve(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events and the result as JSON, one object a line.")
     ] = False,
-    date: Annotated[str, typer.Option(help=f"{DATE_HELP} Of a table; absent: today.")] = "",
+    date: Annotated[str, typer.Option(help=DATE_HELP)] = "",
     agents: Agents = None,
     agent: Agent = None,
     capacity: Capacity = None,
@@ -131,8 +129,7 @@ def _scenario_of(file: Path, given: ImportAnswers, settings: Settings) -> Any:
     """Return the scenario of a file, which is imported where it is no JSON, or where its format is named."""
     if given.form is None and (str(file) == STDIN or file.suffix.lower() in ("", ".json")):
         return _with_positions(read_scenario(file), settings)
-    dated = replace(given, date=given.date or date_type.today().isoformat())
-    return imported_with_questions(file, dated, settings).body
+    return imported_with_questions(file, given, settings).body
 
 
 def _with_positions(body: Any, settings: Settings) -> Any:

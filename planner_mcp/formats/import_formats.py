@@ -18,7 +18,12 @@ from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import OpenColumn
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
-from planner_mcp.formats.tables.scenario_from_tables import open_columns_of, position_columns, scenario_of_tables
+from planner_mcp.formats.tables.scenario_from_tables import (
+    NO_DATE,
+    open_columns_of,
+    position_columns,
+    scenario_of_tables,
+)
 from planner_mcp.formats.tables.text_tables import SPLIT, Table, is_workbook, read_table, too_large
 from planner_mcp.formats.tables.workbook_reader import read_workbook
 from planner_mcp.formats.vroom_format import assumed, read_vroom
@@ -76,7 +81,9 @@ def read_scenario_file(
                 columns={**position_columns(tables["tickets"].headers, import_options), **import_options.columns},
             )
         return scenario_of_tables(tables, import_options)
-    named = {"name": import_options.name, "planning_date": import_options.planning_date}
+    if not (planning_date := import_options.planning_date or import_options.default_date):
+        raise input_error([NO_DATE])
+    named = {"name": import_options.name, "planning_date": planning_date}
     if form == "vroom":
         _check_counts(content.parsed, {"jobs": max_tickets, "shipments": max_tickets, "vehicles": max_agents})
         body = read_vroom(content.parsed, **named)

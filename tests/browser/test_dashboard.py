@@ -85,6 +85,21 @@ async def test_an_import_names_the_tickets_that_nobody_can_serve(server: Planner
     await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
 
 
+async def test_a_file_of_one_other_day_is_planned_on_it(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: today is what the page proposes, and counts where the dispatcher chooses it."""
+    await page.goto(_url(server, "import"))
+    lines = TABLE.strip().splitlines()
+    dated = "\n".join([f"{lines[0]},date", *(f"{line},2031-02-03" for line in lines[1:])])
+    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": dated.encode()})
+    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
+        await page.get_by_label(label).fill(value)
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("Planned for 2031-02-03, the day of all rows that name one.").wait_for(timeout=30_000)
+    await page.locator("input[type=date]").fill("2031-02-04")
+    await page.get_by_role("button", name="Import and check").click()
+    await page.get_by_text("Rows with another day than the planning date in date").wait_for(timeout=30_000)
+
+
 async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: file, fields and outcome, from which a column is corrected; a new import begins without them."""
     await page.goto(_url(server, "import"))

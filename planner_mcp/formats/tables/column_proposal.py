@@ -47,6 +47,8 @@ from planner_mcp.formats.tables.header_words import (
     PSEUDO,
     UNUSED,
     HeaderMeaning,
+    is_of_order,
+    is_of_past,
     meaning_of,
     normalized,
     says_crew,
@@ -84,10 +86,6 @@ _NUMBERS: Final = frozenset({"nr", "no", "n", "num", "number", "nummer", "numero
 """Headers of house numbers, behind that of their streets."""
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
 """Fields that are those of a bill only where nothing says them of the delivery."""
-_OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
-"""Parts of headers of days that are past."""
-_PAST: Final = (*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim")
-"""The same where the cells have no hours."""
 _ORDER_NAME: Final = re.compile(r"\s*#\s?\w+\s*")
 """What shops name an order by: #1001."""
 _PLACES_IN_ROUTE: Final = frozenset({"first", "auto", "last"})
@@ -281,8 +279,7 @@ class _Proposal:
         style = style_of(self._cells[header], self._planning_date)
         days = {named_day(cell, style) for cell in self._cells[header]} - {""}
         is_asked = not self._is_free("date") or any("date" in column.options for column in self._open.values())
-        is_past = any(word in normalized(header) for word in _PAST)
-        if self._planning_date in days and len(days) > 1 and not is_past and not is_asked:
+        if self._planning_date in days and len(days) > 1 and not is_of_past(header) and not is_asked:
             self._ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
 
     def _is_beside_other(self, header: str) -> bool:
@@ -501,7 +498,7 @@ class _Proposal:
             )
             self._ask(header, ("skills", "notes"), why)
             return
-        if (look.kind == "times" and self._is_of_order(header)) or says_crew(header):
+        if (look.kind == "times" and is_of_order(header)) or says_crew(header):
             return
         side = self._bare_side(meaning)
         are_times = look.kind == "times" or (look.kind in ("codes", "numbers") and are_hhmm(cells))
@@ -608,11 +605,7 @@ class _Proposal:
     def _is_appointment(self, header: str, look: ColumnValues) -> bool:
         """Return whether days below a header have hours, the first ones of the table, and not those of an order."""
         is_open = {"window", "opens"}.isdisjoint(self._fields.values())
-        return look.kind in _TIME_KINDS and is_open and not self._is_of_order(header)
-
-    def _is_of_order(self, header: str) -> bool:
-        """Return whether a header speaks of the day of an order, or of an invoice."""
-        return any(word in normalized(header) for word in _OF_ORDERS)
+        return look.kind in _TIME_KINDS and is_open and not is_of_order(header)
 
     def _has_hours(self) -> bool:
         return not {"window", "opens", "closes"}.isdisjoint(self._fields.values())

@@ -436,6 +436,22 @@ def says_crew(header: str) -> bool:
     return _CREW.fullmatch(normalized(header.replace("#", " no "))) is not None
 
 
+_OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
+"""Parts of headers of days that are past."""
+_PAST: Final = (*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim")
+"""The same where the cells have no hours."""
+
+
+def is_of_order(header: str) -> bool:
+    """Return whether a header speaks of the day of an order, or of an invoice."""
+    return any(word in normalized(header) for word in _OF_ORDERS)
+
+
+def is_of_past(header: str) -> bool:
+    """Return whether a header speaks of such a day, or of the last visit."""
+    return any(word in normalized(header) for word in _PAST)
+
+
 def side_of(concepts: frozenset[str]) -> str | None:
     """Return whether a header names the begin or the end of something; None for both and for neither."""
     if ("start" in concepts) == ("end" in concepts):

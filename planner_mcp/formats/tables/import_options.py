@@ -31,6 +31,7 @@ class ImportOptions:
 
     name: str
     planning_date: str
+    """Empty: the one that rows of a table name, where it is one for all, else `default_date`."""
     depot: str = ""
     """Where all agents start and end: `lat,lon` or a location. For tables, as all that follows."""
     depot_name: str = field(default="Depot", kw_only=True)
@@ -46,6 +47,7 @@ class ImportOptions:
     """Agents of a table where nobody named any."""
     decimal: Decimal = ""
     """The mark before decimals, where the file does not show it."""
+    default_date: str = ""
     known_mappings: tuple[KnownMapping, ...] = ()
     """Mappings of earlier files, the preferred one first."""
 

@@ -33,6 +33,7 @@ from planner_mcp.formats.tables.text_tables import Table, place_in
 from planner_mcp.formats.tables.unexpected_rows import (
     absent_notices,
     crew_notices,
+    days_of_rows,
     inactive_notices,
     other_date_notices,
 )
@@ -65,6 +66,9 @@ _NO_COLUMN: Final = Fault(
     f"headers such as {', '.join(TICKETS)}",
     f"Add it above the first row, delete what stands above it, or name the columns {IN_COLUMNS}.",
     "missing",
+)
+NO_DATE: Final = Fault(
+    "planning_date", "No planning date is given, and the file names no single one.", "YYYY-MM-DD", kind="missing"
 )
 _PASSED_OVER: Final = "The file has a sheet of agents, which is passed over: others were given."
 
@@ -129,6 +133,8 @@ def _faults_of(day: TableImport, tickets: Table, fleet: Table | None, mapping: C
     place = place_in(tickets.name)
     is_unknown = bool(day.tickets) and not mapping.fields
     yield from (fault for fault in day.faults if not (is_unknown and fault.path == "columns"))
+    if not day.planning_date:
+        yield NO_DATE
     if not day.agents:
         path = place_in(fleet.name) if fleet else "agents"
         hint = "Say how many vehicles there are and what each carries."
@@ -159,7 +165,21 @@ def _as_read(
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
     read = with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, columns)
-    return read, *with_known_mapping(read, import_options)
+    import_options, notices = with_known_mapping(read, import_options)
+    dated, more = _dated(read["tickets"], import_options)
+    return read, dated, [*notices, *more]
+
+
+def _dated(tickets: Table, import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:
+    """Return the wishes with a planning date, where none is given: the one that rows name, with a note."""
+    if import_options.planning_date:
+        return import_options, []
+    days = days_of_rows(tickets, import_options.columns, import_options.default_date)
+    if len(days) != 1:
+        return replace(import_options, planning_date=import_options.default_date), []
+    day = days.pop().replace("?", "")
+    notices = [f"Planned for {day}, the day of all rows that name one."] if day != import_options.default_date else []
+    return replace(import_options, planning_date=day), notices
 
 
 def _has_hours(body: Json) -> bool:

@@ -12,13 +12,14 @@ from itertools import takewhile
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word
+from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word, simplified
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.column_values import are_yes_or_no, style_of
-from planner_mcp.formats.tables.header_words import says_crew
+from planner_mcp.formats.tables.header_words import is_of_past, meaning_of, says_crew
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.time_parsing import split_day
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.window_parsing import named_day
 from planner_mcp.formats.tables.yes_no_columns import says_yes
@@ -45,6 +46,7 @@ Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
 _PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
+_DAYS: Final = frozenset({"date", "time", "opens", "closes", "window"})
 _NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
 _NUMBER: Final = re.compile(r"(?=\D*\d)[\w/#.-]+")
@@ -129,6 +131,24 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
             yield Fault(
                 origin.path, "The row has no place.", "a place in each row", hint, "missing", which=origin.which
             )
+
+
+def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> set[str]:
+    """Return the days in columns of days or times where every cell, and most rows, name one; not those of orders.
+
+    The day is `?` where day and month may be exchanged, and neither reading is `default_date`.
+    """
+    found: set[str] = set()
+    for header in filter(None, table.headers):
+        cells = table.cells(header)
+        field = chosen.get(header, meaning_of(header, "tickets").field)
+        if field not in _DAYS or 2 * len(cells) < len(table.rows) or is_of_past(header):
+            continue
+        style = style_of(cells, default_date)
+        days = [split_day(simplified(cell), style) for cell in cells]
+        named = [day for day in days if day]
+        found |= {day for day, _ in named} if len(named) == len(days) else set()
+    return found
 
 
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:

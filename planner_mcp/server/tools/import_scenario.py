@@ -79,7 +79,10 @@ class ImportArguments(Arguments):
     file: Annotated[
         str | None, Field(max_length=MAX_FILE_NAME, description="instead of content: name in PUT /files or path")
     ] = None
-    planning_date: Annotated[str, Field(description="YYYY-MM-DD", json_schema_extra={"format": "date"})]
+    planning_date: Annotated[
+        str | None,
+        Field(description="YYYY-MM-DD, absent: the one day of all rows", json_schema_extra={"format": "date"}),
+    ] = None
     name: Annotated[str | None, Field(description="of the scenario")] = None
     agents: Annotated[list[Json], Field(description="as in create_scenario")] = []  # noqa: RUF012
     depot: Annotated[str | None, Field(max_length=100, description="lat,lon, place or address")] = None
@@ -324,7 +327,7 @@ def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> So
     )
     import_options = ImportOptions(
         asked.name or plain(Path(asked.file or "").stem).strip() or form,
-        asked.planning_date,
+        asked.planning_date or "",
         depot=asked.depot or "",
         depot_name=depot_name,
         columns=asked.columns or {},

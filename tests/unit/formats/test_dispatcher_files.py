@@ -61,3 +61,36 @@ def test_i_give_you_my_list_as_it_is(file: DispatcherFile) -> None:
 def test_there_are_forty_of_them_in_five_languages() -> None:
     """Our choice: twenty sets of headers, two files each."""
     assert (len(FILES), {file.name[:2] for file in FILES}) == (40, {"zh", "en", "de", "fr", "es"})
+
+
+@pytest.mark.parametrize(
+    ("header", "days", "planned"),
+    [
+        ("Date", ("2026-12-07", "2026-12-07"), "2026-12-07"),
+        ("Lieferdatum", ("Mo 07.12.2026", ""), "2026-12-07"),
+        ("From", ("2026-12-07 08:00", "2026-12-07 09:30"), "2026-12-07"),
+        ("Date", ("2026-12-07", "2026-12-08"), "2026-11-30"),
+        ("Order date", ("2026-11-27", "2026-11-27"), "2026-11-30"),
+        ("Date", ("11/30/2026", "11/30/2026"), "2026-11-30"),
+    ],
+)
+def test_the_one_day_of_all_rows_is_planned_where_nobody_names_a_day(
+    header: str, days: tuple[str, str], planned: str
+) -> None:
+    """SPEC T5: who plans tomorrow's list today would have all its hours on the wrong day; what is given goes first."""
+    text = f'id,address,{header}\na,"Weg 1, Ulm",{days[0]}\nb,"Weg 2, Ulm",{days[1]}\n'
+    for given, date in (("", planned), ("2026-11-29", "2026-11-29")):
+        options = ImportOptions("day", given, default_agents=({"id": "v", "capacity": 9},), default_date="2026-11-30")
+        read = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9)
+        assert read.body["planning_date"] == date
+        note = f"Planned for {date}, the day of all rows that name one."
+        assert (note in read.assumptions) == (not given and date != "2026-11-30")
+
+
+@pytest.mark.parametrize("day", ["", "12/07/2026"])
+def test_a_day_that_nobody_names_clearly_is_missing(day: str) -> None:
+    """SPEC T5: 12/07 may be of July; no other day is taken in its place."""
+    options = ImportOptions("day", "", default_agents=({"id": "v", "capacity": 9},))
+    with pytest.raises(InputError) as refused:
+        read_scenario_file(Content(f"id,date\na,{day}\n".encode()), "csv", options, max_tickets=9, max_agents=9)
+    assert [(fault.path, fault.kind) for fault in refused.value.errors] == [("planning_date", "missing")]

@@ -16,7 +16,8 @@ export function importView(session) {
   if (kept?.at === history.state?.importedAt && kept?.session === session && kept.language === currentLanguage()) return content.replaceChildren(...kept.nodes);
   const messages = h("div", { role: "status" });
   const file = h("input", { type: "file", required: true });
-  const date = h("input", { type: "date", required: true, value: new Date().toLocaleDateString("sv") }); // today where the page is, as YYYY-MM-DD
+  const date = h("input", { type: "date", required: true, value: new Date().toLocaleDateString("sv"), onchange: () => (isDateChosen = true) }); // today where the page is, as YYYY-MM-DD
+  let isDateChosen = false; // else the one day of all rows goes before today
   const fleet = h("input", { type: "number", min: 1, max: 1000, placeholder: "–" }); // for files without vehicles
   const capacity = h("input", { type: "number", min: 0, step: "any", placeholder: "–" });
   const begin = h("input", { type: "time", value: "08:00" });
@@ -36,7 +37,9 @@ export function importView(session) {
       await uploaded(chosen); // again: somebody took time, in which the file of another import took its place or it expired
       return answer;
     };
-    const found = await callTool("import_scenario", { file: upload, planning_date: date.value, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask).catch((error) => inWordsOfPage(error, chosen.name));
+    const importFor = (day) => callTool("import_scenario", { file: upload, planning_date: day, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask);
+    const ofRows = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error));
+    const found = await importFor(isDateChosen ? date.value : undefined).catch(ofRows).catch((error) => inWordsOfPage(error, chosen.name));
     const warnings = found.warnings?.length ? await placedWarnings(found) : [];
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
