@@ -214,7 +214,9 @@ def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
     if fault.open_address or fault.reason is InfeasibilityReason.NO_POSITION:
         hint = _FULLER
     if found := _OPEN.fullmatch(fault.hint):
-        header, field = found[1], fault.accepted.split(" or ")[0]
+        header, names = found[1], [name for name in fault.accepted.split(" or ") if name != "notes"]
+        is_plain = len(names) == 1 or all(name.startswith("service_") for name in names)
+        field = names[0] if names and is_plain else "FIELD"
         hint = f'Write --column "{header}={field}", or --column "{header}=" to leave it out.'
     return replace(fault, path=options.get(fault.path, fault.path), hint=hint)
 

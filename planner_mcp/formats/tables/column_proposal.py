@@ -375,8 +375,8 @@ class _Proposal:
             if look.kind != "days" and self._is_free(name) and not (look.kind == "texts" and is_word):
                 self._take(header, name)
         elif name == whole and look.kind in ("texts", "numbers", "codes"):
-            stays = _OPTIONS["durations"] if look.kind == "numbers" else ()
-            self._ask(header, (whole,) if is_shift else (whole, *stays, "notes"), "its cells are no times, but {}")
+            stays = self._stays(header) if look.kind == "numbers" else ()
+            self._ask(header, (whole,) if is_shift else (*stays, whole, "notes"), "its cells are no times, but {}")
         elif name == "time" and (look.kind == "durations" or (look.kind == "numbers" and self._has_time_unit(header))):
             self._service(header, "service", look, self._meanings[header])
         elif name == "shift_start" and look.kind == "positions" and self._is_free("position"):
@@ -386,8 +386,22 @@ class _Proposal:
         elif is_shift and look.kind == "positions":
             self._ask(header, _AGENT_OPTIONS["positions"])
         elif look.kind in OPEN_KINDS:
-            is_stay = name == "time" and (look.kind == "numbers" or are_clocks_short(self._cells[header]))
-            self._ask(header, (*sides, *_OPTIONS["durations"]) if is_stay else sides)
+            cells = self._cells[header]
+            if self._unit_field(header) and any(are_clocks_short([cell]) for cell in cells):
+                self._ask(header, (*self._stays(header), *sides))
+                return
+            is_stay = name == "time" and (look.kind == "numbers" or are_clocks_short(cells))
+            self._ask(header, (*self._stays(header), *sides) if is_stay else sides)
+
+    def _unit_field(self, header: str) -> str:
+        """Return the field of a service time in the unit that a header names, in brackets or at its end; or empty."""
+        words = [*self._meanings[header].unit.split(), *(word for word in _words(header)[-1:] if len(word) > 1)]
+        seconds = next((SECONDS_OF_UNIT[word] for word in words if word in SECONDS_OF_UNIT), 0.0)
+        return _SERVICE_FIELDS.get(seconds, "")
+
+    def _stays(self, header: str) -> list[str]:
+        """Return the fields of service times, the one in the unit of the header first."""
+        return sorted(_OPTIONS["durations"], key=lambda name: name != self._unit_field(header))
 
     def _has_time_unit(self, header: str) -> bool:
         return any(word in SECONDS_OF_UNIT for word in self._meanings[header].unit.split())
@@ -458,6 +472,8 @@ class _Proposal:
         if name == "name" and "id" in meaning.concepts:  # the number of a customer is not its name
             return
         if meaning.field is None and self._is_free(name) and self._is_sound(header, name, self._look(header)):
+            if name == "location" and self._kind == "agents" and self._look(header).kind == "numbers":
+                return
             if name in ("demand", "capacity") and self._look(header).kind not in ("numbers", "amounts"):
                 return
             if name == "kind" and not has_pickups(self._cells[header]):  # Types of vehicles
@@ -524,14 +540,19 @@ class _Proposal:
         self._ask(header, (*self._axes(header), *options))
 
     def _options(self, header: str, look: ColumnValues) -> Sequence[str]:
-        """Return what a column may be by what it looks like, the unit of its header before all else."""
+        """Return what a column may be by what it looks like, the unit of its header first, what is known already last.
+
+        Numbers beside an amount that is known are rather said to the driver.
+        """
         if self._kind == "agents":
             is_break = "pause" in self._meanings[header].concepts
-            return ("break",) if is_break else _AGENT_OPTIONS.get(look.kind, ("notes",))
-        units = (SECONDS_OF_UNIT[word] for word in self._meanings[header].unit.split() if word in SECONDS_OF_UNIT)
-        if look.kind == "numbers" and (service := _SERVICE_FIELDS.get(next(units, 0.0))):
+            options = ("break",) if is_break else _AGENT_OPTIONS.get(look.kind, ("notes",))
+            return sorted(options, key=lambda name: name in self._fields.values())
+        if look.kind == "numbers" and (service := self._unit_field(header)):
             return (service, "notes")
-        return _OPTIONS.get(look.kind, ("notes",))
+        options = _OPTIONS.get(look.kind, ("notes",))
+        known = self._fields.values() if look.kind == "numbers" else ()
+        return sorted(options, key=lambda name: (name in known, "demand" in known and name != "notes"))
 
     def _field_by_cells(self, header: str, look: ColumnValues, meaning: HeaderMeaning) -> str:
         """Return the field that the cells of a column, or those beside it, leave no doubt of; empty for none."""

@@ -62,8 +62,8 @@ def test_columns_of_a_fleet_can_be_corrected(tmp_path: Path) -> None:
     status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *fleet)
     fault = '--column: Column "颜色" is not used: it looks like numbers (9).'
     assert (status, [line.startswith(fault) for line in output_lines], day) == (1, [True], None)
-    hint = 'Write --column "颜色=capacity", or --column "颜色=" to leave it out.'
-    assert output_lines[0].endswith(hint), "which can be copied"
+    hint = 'Write --column "颜色=FIELD", or --column "颜色=" to leave it out.'
+    assert output_lines[0].endswith(hint), "of several fields none is named first"
     status, output_lines, day = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "颜色=capacity")
     assert (status, day["agents"]) == (0, [{"id": "v", "capacity": 9}])
     status, output_lines, _ = imported(tmp_path, "orders.csv", ORDERS, *fleet, "--column", "载重=capacity")

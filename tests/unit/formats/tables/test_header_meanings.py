@@ -419,3 +419,30 @@ def test_types_of_vehicles_are_no_kinds_of_visits() -> None:
     with pytest.raises(InputError) as caught:
         scenario_of_tables({"tickets": orders, "agents": staff}, ImportOptions("day", "2025-07-16"))
     assert caught.value.errors[0].accepted == "skills or notes"
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "first"),
+    [
+        ("Sold Hours", ("2:30", "1:15"), "service_h"),
+        ("Sold Hours", ("2.5", "1"), "service_h"),
+        ("Est. Hrs", ("2", "1.5"), "service_h"),
+        ("Soll-Std", ("2", "1.5"), "service_h"),
+        ("Zeit", ("20", "30"), "service_min"),
+        ("Min visits", ("3", "2"), "notes"),
+        ("Floors", ("3", "2"), "notes"),
+    ],
+)
+def test_the_likeliest_field_of_an_open_column_stands_first(header: str, cells: tuple[str, str], first: str) -> None:
+    """SPEC T5: the first is what people in a hurry answer; beside a known amount a number is rather a note."""
+    table = read_table(f"id,qty,{header}\na,3,{cells[0]}\nb,4,{cells[1]}\n".encode(), max_rows=9)
+    (column,) = propose_mapping(table, "tickets", {}).open_columns
+    assert column.options[0] == first
+
+
+@pytest.mark.parametrize("header", ["Min visits", "Stops", "Seats"])
+def test_a_number_beside_a_capacity_is_offered_as_one_last(header: str) -> None:
+    """SPEC T5: what vehicles carry is known already, and no number is where they start."""
+    table = read_table(f"vehicle,payload,{header}\na,900,3\nb,800,2\n".encode(), max_rows=9)
+    (column,) = propose_mapping(table, "agents", {}).open_columns
+    assert column.options[-1] == "capacity"

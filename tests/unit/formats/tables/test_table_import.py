@@ -662,7 +662,7 @@ def test_numbers_that_may_be_degrees_are_asked_about_as_coordinates() -> None:
     """SPEC T5: in a language that we have no words of, whoever knows can say where the places are."""
     mapping = proposed("Szerokość,Długość,Waga [kg]", "52.2360,21.0080,120\n52.2290,121.0030,85")
     offered = {column.header: column.options[:2] for column in mapping.open_columns}
-    assert offered == {"Szerokość": ("lat", "lon"), "Długość": ("lon", "demand")}
+    assert offered == {"Szerokość": ("lat", "lon"), "Długość": ("lon", "notes")}
     day = TableImport()
     day.add_depot("52.23,21.01")
     assert not day.lacks_coordinates(day.add_tickets(table("Nr,Szerokość\n1,52.2360\n2,52.2290\n"), {})), "it is asked"
