@@ -416,7 +416,7 @@ class _Proposal:
     def _are_places(self, header: str) -> bool:
         """Return whether cells below `from` or `to` are names of places: words without any digit."""
         cells = self._cells[header]
-        return sum(not any(char.isdigit() for char in cell) for cell in cells) > len(cells) / 2 and len(cells) > 1
+        return sum(not any(char.isdigit() for char in cell) for cell in cells) > len(cells) / 2
 
     def _goes_on(self, header: str, whole: str) -> bool:
         """Return whether a column is one of several alike, numbered: `Slot 1`, `Slot 2`."""

@@ -147,6 +147,7 @@ class TableImport:
     def add_agents(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of agents; one that names a place starts and ends there."""
         mapping = self._proposal(table, "agents", chosen, other)
+        are_addressed = any("address" in ticket for ticket in self.tickets)
         wanted = {skill for ticket in self.tickets for skill in ticket.get("skills", ())}
         rows, self._carried = self._rows("agents", table, mapping, chosen)
         for origin, cells in rows:
@@ -155,11 +156,10 @@ class TableImport:
             if {"location", *AXES} & cells.keys():
                 name = str(cells.get("location", ""))
                 is_address = CODE_AND_TOWN.match(name) or _HOME.search(origin.headers.get("location", ""))
-                if name and is_address:
-                    if AXES & cells.keys():  # several may live in one town
-                        del cells["location"]
-                    else:
-                        self._add_home(name, origin)
+                if name and AXES & cells.keys() and is_address:  # several may live in one town
+                    del cells["location"]
+                elif name and not AXES & cells.keys() and (is_address or are_addressed):
+                    self._add_home(name, origin)
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:
@@ -172,6 +172,8 @@ class TableImport:
             if "skills" in cells:
                 cells["skills"] = [part for skill in cells["skills"] for part in self._parts(skill, wanted)]
             if "end_location" in cells:
+                if are_addressed:
+                    self._add_home(cells["end_location"], origin)
                 cells["end_location"] = self._listed_id(cells["end_location"])
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
@@ -276,6 +278,7 @@ class TableImport:
             self.faults += [value for value in read.values() if isinstance(value, Fault)]
             position = {axis: value for axis, value in read.items() if not isinstance(value, Fault)}
         place = self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
+        self._listed.setdefault(place, place)  # whatever its case, agents may name it
         if place in self.locations:
             self.locations[place]["name"] = name
         return place

@@ -446,3 +446,14 @@ def test_a_number_beside_a_capacity_is_offered_as_one_last(header: str) -> None:
     table = read_table(f"vehicle,payload,{header}\na,900,3\nb,800,2\n".encode(), max_rows=9)
     (column,) = propose_mapping(table, "agents", {}).open_columns
     assert column.options[-1] == "capacity"
+
+
+@pytest.mark.parametrize("rows", [("v,Ulm",), ("v,Ulm", "w,Ulm")])
+def test_a_start_that_is_no_place_of_the_file_is_looked_up_as_an_address(rows: tuple[str, ...]) -> None:
+    """SPEC T5: `Start` may have towns, of one vehicle too; it was refused as a time, or as an unknown place."""
+    fleet = read_table("\n".join(["vehicle,start,payload", *(f"{row},9" for row in rows)]).encode(), max_rows=9)
+    text = 'id,address\na,"Weg 1, 89073 Ulm"\nb,"Weg 2, 89073 Ulm"\n'
+    options = ImportOptions("day", "2025-07-16", fleet=fleet)
+    day = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    assert day["locations"] == [{"id": "Ulm", "address": "Ulm"}]
+    assert {agent["start_location"] for agent in day["agents"]} == {"Ulm"}
