@@ -116,6 +116,12 @@ _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "places": ("address", "location", "notes"),
 }
 """Fields that a column of tickets may be, by what it looks like."""
+_BREAK_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "times": ("break_start", "break_end"),
+    "numbers": ("break_min",),
+    "durations": ("break_min",),
+}
+"""Fields that a column of breaks may be, other than whole ones."""
 _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("shift", "break"),
     "times": ("shift_start", "shift_end"),
@@ -546,7 +552,9 @@ class _Proposal:
         """
         if self._kind == "agents":
             is_break = "pause" in self._meanings[header].concepts
-            options = ("break",) if is_break else _AGENT_OPTIONS.get(look.kind, ("notes",))
+            options = _AGENT_OPTIONS.get(look.kind, ("notes",))
+            if is_break:
+                options = _BREAK_OPTIONS.get(look.kind, ("break",))
             return sorted(options, key=lambda name: name in self._fields.values())
         if look.kind == "numbers" and (service := self._unit_field(header)):
             return (service, "notes")

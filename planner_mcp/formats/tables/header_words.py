@@ -114,6 +114,9 @@ AGENTS: Final[Mapping[str, str]] = {
     "horario jornada werktijd orario_di_lavoro zmiana godziny_pracy",
     "break": "break breaks break_time lunch lunch_break rest 午休 午休时间 休息 休息时间 pause pausen pausenzeit "
     "mittagspause pauses pause_dejeuner pausa descanso almuerzo pauze pausa_pranzo przerwa",
+    "break_start": "break_start",
+    "break_end": "break_end",
+    "break_min": "break_min break_duration",
     "skills": "skill skills equipment trade trades certifications 技能 车型 工种 专长 资质 ausstattung "
     "qualifikation qualifikationen gewerk gewerke fahigkeiten kenntnisse fachrichtung equipement competences metier "
     "habilitations equipamiento competencias oficio oficios",
@@ -347,6 +350,8 @@ _PARTS: Final = {concept: _parts(line) for concept, line in _CONCEPTS.items()}
 
 def _by_parts(concepts: frozenset[str], table: str) -> str | None:
     """Return the field that the parts of a header make together."""
+    if "pause" in concepts and table == "agents":
+        return _break_field(concepts)
     if "pause" in concepts or "money" in concepts:
         return None
     for place in ("lat", "lon"):
@@ -404,6 +409,13 @@ def _agent_field(concepts: frozenset[str]) -> str | None:
     if "vehicle" in concepts and ("id" in concepts or len(concepts) == 1):
         return "id"
     return "skills" if "skills" in concepts else None
+
+
+def _break_field(concepts: frozenset[str]) -> str | None:
+    """Return the begin, the end or the length of a break: `Pause von`, `Break duration`."""
+    if "duration" in concepts:
+        return "break_min"
+    return {"opens": "break_start", "closes": "break_end", None: None}[side_of(concepts)]
 
 
 _PER_KM: Final = re.compile(r"\b(?:km|kms|kilomet(?:er|re|ro)s?)\b|公里")

@@ -25,7 +25,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "service_time_s": ("service_s", "service_min", "service_h"),
     "start_location": ("location",),
     "end_location": ("location",),
-    "breaks": ("break",),
+    "breaks": ("break", "break_start"),
 }
 """Fields of a table by their place in what a row becomes, where they are called otherwise there.
 

@@ -28,6 +28,7 @@ from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.time_parsing import written
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import (
@@ -177,8 +178,9 @@ class TableImport:
                 cells["end_location"] = self._listed_id(cells["end_location"])
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
-            if hours := cells.pop("break", []):
-                agent["breaks"] = [self._break(each, cells, origin) for each in hours]
+            breaks = [self._break(each, cells, origin) for each in cells.pop("break", [])]
+            if breaks := [*breaks, *self._break_of_parts(cells, origin)]:
+                agent["breaks"] = breaks
             self.agents.append(agent | cells)
         return mapping
 
@@ -440,6 +442,32 @@ class TableImport:
         self.overnight[f"{opens}-{closes}"] = None
         return [opens, later]
 
+    def _break_of_parts(self, cells: Json, origin: SourceRow) -> Iterator[Json]:
+        """Yield the break of a row that says in columns of their own when it begins, when it ends, how long it is.
+
+        One that is shorter than its hours may begin later in them.
+        """
+        begin, end, length_s = (cells.pop(name, None) for name in ("break_start", "break_end", "break_min"))
+        if begin is None or (end is None and length_s is None):
+            if (begin, end, length_s) != (None, None, None):
+                problem, hint = (
+                    "The break has no begin, or neither end nor length.",
+                    "Add it, or leave the cells empty.",
+                )
+                self.faults.append(Fault(origin.path, problem, BREAKS, hint, which=origin.which))
+            return
+        if end is None:
+            begin = next_day_begin(begin, cells.get("shift_start"), cells.get("shift_end")) or begin
+            yield {"earliest": begin, "latest": begin, "duration_s": length_s}
+            return
+        whole = self._break([begin, end], cells, origin)
+        if length_s is not None and (slack_s := whole["duration_s"] - length_s) >= 0:
+            whole |= {"latest": written(moment(whole["earliest"], {}) + slack_s), "duration_s": length_s}
+        elif length_s is not None:
+            problem = "The break is longer than the hours that it is to lie in."
+            self.faults.append(Fault(origin.path, problem, BREAKS, which=origin.which))
+        yield whole
+
     def _break(self, hours: list[Any], shift: Json, origin: SourceRow) -> Json:
         """Return a break that lasts for the hours that a cell names, on the day that the shift has reached by then."""
         begin, end = self._forward(*hours)
@@ -448,7 +476,8 @@ class TableImport:
         except ValueError:  # of another day
             length_s = -1.0
         if length_s < 0:
-            path = origin.path + pointer((origin.headers["break"],))
+            header = origin.headers.get("break") or origin.headers["break_start"]
+            path = origin.path + pointer((header,))
             problem = "The break has no begin and end on one day."
             self.faults.append(Fault(path, problem, BREAKS, which=origin.which))
         begin = next_day_begin(begin, shift.get("shift_start"), shift.get("shift_end")) or begin

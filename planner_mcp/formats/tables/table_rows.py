@@ -59,9 +59,11 @@ AXES: Final = frozenset({*DEGREES, "x", "y"})
 _PRICES: Final = frozenset({"penalty", "lateness_cost_per_hour", "switch_cost", "fixed_cost"})
 _NUMBERS: Final = AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets"}
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
-_MEASURED: Final = _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys() | {"setup_time_s"}
+_MEASURED: Final = _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys() | {"setup_time_s", "break_min"}
 _LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
-_TIMES: Final = frozenset({"opens", "closes", "shift_start", "shift_end", "release_time", "soft_close"})
+_TIMES: Final = frozenset(
+    {"opens", "closes", "shift_start", "shift_end", "break_start", "break_end", "release_time", "soft_close"}
+)
 _FEW: Final = 3
 _LONGEST_NUMBER: Final = len("10115 a")
 """Characters of a house number or a postal code."""
@@ -231,8 +233,8 @@ class TableRows:
             if are_minutes:
                 self._note(f'"{column}" is read as minutes and seconds: 15:00 is 15 minutes.')
             return partial(duration_in, unit_s=SERVICE_UNITS_S[name], are_minutes=are_minutes, style=style)
-        if name == "setup_time_s":
-            return partial(duration_in, unit_s=1.0, style=style)
+        if name in ("setup_time_s", "break_min"):
+            return partial(duration_in, unit_s=60.0 if name == "break_min" else 1.0, style=style)
         if name in _TIMES:
             if style.bare_times == "decimals":
                 self._note(f'Numbers in "{column}" are read as hours with decimals: 8.25 is 08:15.')

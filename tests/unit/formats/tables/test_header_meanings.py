@@ -292,7 +292,7 @@ def test_a_break_of_one_hour_alone_is_no_begin_of_a_shift() -> None:
     """SPEC T5: `Lunch` with 13:00 below it may be a break, and no side of a shift."""
     staff = read_table(b"id,Lunch\nv,13:00\nw,12:30", max_rows=9)
     (column,) = propose_mapping(staff, "agents", {}).open_columns
-    assert column.options == ("break",)
+    assert column.options == ("break_start", "break_end")
 
 
 def test_a_long_header_may_be_named_as_answers_show_it() -> None:

@@ -1507,3 +1507,31 @@ def test_agents_of_one_town_may_start_at_positions_of_their_own() -> None:
     day = TableImport()
     day.add_agents(table("Name,Wohnort,lat,lon\nAnn,Bonn,50.73,7.10\nBo,Bonn,50.70,7.15\n"), {})
     assert (day.faults, [each["start_location"] for each in day.agents]) == ([], ["at row-2", "at row-3"])
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Break start,Break end,Break duration\n12:00,13:00,30", ("12:00", "12:30", 1800)),
+        ("Pause von,Pause bis\n12:00,12:30", ("12:00", "12:00", 1800)),
+        ("Lunch start,Lunch duration\n12:00,0:45", ("12:00", "12:00", 2700)),
+        ("Start,End,Break start,Break duration\n22:00,06:00,01:00,30 min", ("25:00", "25:00", 1800)),
+        ("Start,End,Break start,Break end,Break duration\n22:00,06:00,23:30,01:00,30", ("23:30", "24:30", 1800)),
+    ],
+)
+def test_a_break_may_stand_in_columns_of_its_begin_end_and_length(text: str, made: tuple[str, str, float]) -> None:
+    """SPEC T5: other programs export it so; one shorter than its hours lies anywhere in them."""
+    headers, row = text.split("\n")
+    day = TableImport()
+    day.add_agents(read_table(f"vehicle,payload,{headers}\nv,9,{row}\n".encode(), max_rows=9), {})
+    assert day.faults == []
+    assert day.agents[0]["breaks"] == [{"earliest": made[0], "latest": made[1], "duration_s": made[2]}]
+
+
+@pytest.mark.parametrize("row", ["12:00,12:15,30", ",,30", "12:00,,", ",12:30,"])
+def test_parts_that_make_no_break_are_refused(row: str) -> None:
+    """SPEC T5: a break that is left out in silence would be worked through."""
+    day = TableImport()
+    headers = "vehicle,payload,Break start,Break end,Break duration"
+    day.add_agents(read_table(f"{headers}\nw,9,12:00,13:00,30\nv,9,{row}\n".encode(), max_rows=9), {})
+    assert [fault.path for fault in day.faults] == ["/3"]
