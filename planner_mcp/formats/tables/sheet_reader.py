@@ -33,20 +33,22 @@ _TICKETS: Final = words_of(
     "tickets orders stops visits deliveries jobs shipments appointments bookings auftrage auftragsliste "
     "bestellungen lieferungen sendungen stopps einsatze einsatzplan termine besuche tourenplan commandes "
     "livraisons interventions visites pedidos entregas visitas bestellingen leveringen ordini consegne zamowienia "
-    "dostawy zlecenia 订单 任务 订单明细 配送单 送货单 运单"
+    "dostawy zlecenia objednavky zakazky rozvoz siparisler teslimatlar ordrar leveranser 注文 受注 配送 納品 订单 "
+    "任务 订单明细 配送单 送货单 运单"
 )
 _VISITED: Final = words_of(
     "customers kunden clients clientes klanten clienti klienci 客户 网点 patients patienten pacientes pazienti pupils "
     "students schuler eleves alumnos leerlingen passengers fahrgaste points puntos punkte containers contenedores "
     "trips rides fahrten touren ritten pickups collections abholungen enlevements recogidas ophalingen inzameling "
-    "患者 学生 乘客"
+    "zakaznici musteriler kunder 顧客 得意先 患者 学生 乘客"
 )
 """Words for tickets where no sheet has orders or visits: beside these they are master data."""
 _AGENTS: Final = words_of(
     "agents vehicles fleet drivers trucks vans cars buses minibuses couriers technicians engineers auto autos busse "
     "wagen wagens bussen fahrzeuge fahrzeugliste fuhrpark flotte fahrer fahrerliste lkw techniker monteure vehicules "
     "camions chauffeurs livreurs techniciens vehiculos camiones furgonetas autobuses flota conductores repartidores "
-    "tecnicos voertuigen wagenpark monteurs veicoli mezzi autisti tecnici pojazdy kierowcy 车辆 司机 车队 车辆信息 "
+    "vozidla ridici araclar suruculer soforler fordon forare veiculos motoristas frota 車両 運転手 tecnicos "
+    "voertuigen wagenpark monteurs veicoli mezzi autisti tecnici pojazdy kierowcy 车辆 司机 车队 车辆信息 "
     "运力 骑手 配送员"
 )
 _STAFF: Final = words_of(

@@ -54,7 +54,7 @@ _NUMBER: Final = re.compile(r"(?=\D*\d)[\w/#.-]+")
 _WORDS: Final = words_of(
     "total totals grandtotal subtotal sum summe gesamt gesamtsumme zwischensumme somme totalgénéral totalgeneral "
     "soustotal suma totales totale totali totaal subtotaal eindtotaal somma razem łącznie "
-    "ogółem summa 合计 总计 小计 共计 总和 汇总"
+    "ogółem summa celkem součet toplam totalt 合計 小計 合计 总计 小计 共计 总和 汇总"
 )
 
 

@@ -25,9 +25,16 @@ _UNITS: Final[Mapping[tuple[str, float], str]] = {
     ("weight_kg", 0.45359237): "lb lbs pound pounds",
     ("volume_m3", 1): "m3 cbm cubm 方 立方 立方米",
     ("volume_m3", 0.001): "l ltr liter litre liters litres litros litro 升",
-    ("pallets", 1): "pallet pallets plt palette paletten palettes pal pale pales palets palet palety "
+    (
+        "pallets",
+        1,
+    ): "pall pallar palete paletes pallet pallets plt palette paletten palettes pal pale pales palets palet palety "
     "paleta bancale bancali pedana pedane 托 托盘 板 卡板",
-    ("boxes", 1): "box boxes carton cartons ctn ctns karton kartons kiste kisten crate crates caisse caisses caja "
+    (
+        "boxes",
+        1,
+    ): "caixa caixas krabice koli box boxes carton cartons ctn ctns karton kartons kiste kisten crate crates caisse "
+    "caisses caja "
     "cajas 箱 纸箱",
     (
         "parcels",
@@ -38,23 +45,26 @@ _UNITS: Final[Mapping[tuple[str, float], str]] = {
     (
         "pieces",
         1,
-    ): "szt sztuk stuks pz pezzi pc pcs piece pieces stk stuck unit units item items piezas unidades unidad "
+    ): "ks adet 個 szt sztuk stuks pz pezzi pc pcs piece pieces stk stuck unit units item items piezas unidades unidad "
     "uds pieces 件 个 台",
 }
 _BY_WORD: Final = {
     word: AmountUnit(dimension, factor) for (dimension, factor), words in _UNITS.items() for word in words.split()
 }
 _TIME_UNITS: Final = {
-    3600.0: "h hr hrs hour hours std stunde stunden heure heures hora horas uur ora ore godz 时 小时 个小时 "
+    3600.0: "hod hodin timmar h hr hrs hour hours std stunde stunden heure heures hora horas uur ora ore godz 时 小时 "
+    "个小时 "
     "钟头 个钟头",
-    60.0: "m mn min mins minute minutes minuten minuto minutos minuti minuut minut ' ’ ′ 分 分钟 分鐘",
+    60.0: "dk dakika minuter m mn min mins minute minutes minuten minuto minutos minuti minuut minut ' ’ ′ 分 分钟 "
+    "分鐘",
     1.0: 's sec secs seg second seconds sek sekunden seconde secondes segundos " ″ 秒 秒钟',
 }
 SECONDS_OF_UNIT: Final = {word: seconds for seconds, words in _TIME_UNITS.items() for word in words.split()}
 _DIMENSIONS: Final[Mapping[str, str]] = {
-    "weight_kg": "waga laadvermogen portata ładownosc weight wt payload brutto netto nutzlast zuladung poids peso "
+    "weight_kg": "hmotnost vaha agirlik vikt 重量 waga laadvermogen portata ładownosc weight wt payload brutto netto "
+    "nutzlast zuladung poids peso "
     "tonnage *gewicht 吨位 重量 毛重 净重 货重 载重 核载",
-    "volume_m3": "cube volume cubic volumes *volumen 体积 容积 方量 方数",
+    "volume_m3": "objem hacim volym 体積 容積 cube volume cubic volumes *volumen 体积 容积 方量 方数",
     "pallets": "skids skid rolli rollis rollcontainer rollwagen *stellplatz *palett pallets pallet plt 托盘 托数 板数 "
     "卡板",
     "boxes": "cases gebinde *karton *kiste 箱数 箱量 整箱",
