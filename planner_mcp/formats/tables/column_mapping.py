@@ -11,11 +11,16 @@ from typing import Final
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.header_words import AGENTS, SEVERAL, TICKETS
 from planner_mcp.formats.tables.unit_words import AmountUnit
-from planner_mcp.text import plain
+from planner_mcp.text import DAY_S, plain
 
 IN_COLUMNS: Final = "in columns"
 """Where hints say that a column is named, in the words of a tool."""
-SERVICE_UNITS_S: Final[Mapping[str, float]] = {"service_s": 1.0, "service_min": 60.0, "service_h": 3600.0}
+SERVICE_UNITS_S: Final[Mapping[str, float]] = {
+    "service_s": 1.0,
+    "service_min": 60.0,
+    "service_h": 3600.0,
+    "service_d": DAY_S,
+}
 """Fields of a service time, with the seconds of one."""
 MAX_HEADER_SHOWN: Final = 40
 

@@ -25,6 +25,7 @@ from planner_mcp.formats.tables.column_values import (
     are_hhmm,
     are_kinds,
     are_one_sided,
+    are_stays_of_day,
     are_yes_or_no,
     has_pickups,
     style_of,
@@ -437,6 +438,9 @@ class _Proposal:
                 self._take(header, name)
             elif look.kind in OPEN_KINDS and not look.is_counting:
                 self._ask(header, ("service_min", "notes"), "beside another service time {}")
+            return
+        if are_stays_of_day(self._cells[header]):  # whatever unit the header has
+            self._take(header, "service_d", is_guess=True)
             return
         if name == "service" and has_minute_spans(header):
             name = "service_min"

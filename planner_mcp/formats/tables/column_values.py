@@ -377,6 +377,25 @@ def are_shares_of_day(cells: Sequence[str]) -> bool:
     return bool(filled) and all(len(cell) <= MAX_CELL and share_of_day(cell) is not None for cell in filled)
 
 
+def are_stays_of_day(cells: Sequence[str]) -> bool:
+    """Return whether numbers are whole minutes as spreadsheets keep them, parts of a day: 0.0104 is 15 min.
+
+    As hours, or less, one of them would be no more than a minute.
+    """
+    if not are_shares_of_day(cells):
+        return False
+    shares = [share for cell in cells if (share := share_of_day(cell))]
+    are_minutes = all(abs(share * _DAY_MINUTES - round(share * _DAY_MINUTES)) < _ROUNDED for share in shares)
+    return bool(shares) and are_minutes and min(shares) < _SHORT_STAY and max(shares) < _LONG_STAY
+
+
+_DAY_MINUTES: Final = 1440
+_ROUNDED: Final = 0.1
+"""Minutes by which four decimals of a day may miss a whole one."""
+_SHORT_STAY: Final = 1 / 48
+_LONG_STAY: Final = 1 / 4
+
+
 def _is_padded(number: str) -> bool:
     return number.startswith("0") and len(number) == len("0830")
 

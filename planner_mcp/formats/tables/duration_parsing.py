@@ -11,6 +11,7 @@ from planner_mcp.formats.tables.cell_text import PLAIN_STYLE, CellStyle, chinese
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.time_parsing import HOUR_S, MINUTE_S
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT
+from planner_mcp.text import DAY_S
 
 _DURATIONS: Final = "15 min, 0:15, 1h30 or a number"
 _DURATION_PARTS: Final = re.compile(r"(\d+(?:[.,]\d+)?|半)\s*(个?[a-z\u4e00-\u9fff'’′\"″]+)?\.?\s*")
@@ -44,7 +45,7 @@ def duration_in(
     Args:
         text: Of the cell.
         path: Where it stands.
-        unit_s: Seconds of one where the cell says no unit; 0 where nobody says it.
+        unit_s: Seconds of one where the cell says no unit; 0 where nobody says it. Parts of a day are whole minutes.
         style: Of its column.
         are_minutes: Whether `12:30` is of minutes and seconds, and so `12:30:00`, as which a spreadsheet keeps it.
     """
@@ -57,7 +58,7 @@ def duration_in(
     number = number_in(text, "service time", path, style if style.decimal else CellStyle(","))
     if isinstance(number, Fault) or number < 0 or (not unit_s and number):
         return fault
-    return number * unit_s
+    return 60 * round(number * unit_s / 60) if unit_s == DAY_S else number * unit_s
 
 
 def is_duration(text: str) -> bool:

@@ -63,6 +63,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "service_s": "service_s service_time_s service_seconds 服务秒数",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "service_h": "service_h service_hours service_hr service_time_hours",
+    "service_d": "service_d",
     "service": "service service_time service_duration stop_time stop_duration dwell_time time_on_site 服务时间 "
     "服务时长 停留时间 卸货时长 装卸时间 standzeit servicezeit entladezeit aufenthaltsdauer duree temps_de_service "
     "duree_d_arret tiempo_de_servicio duracion tiempo_de_parada lostijd stoptijd tempo_di_scarico tempo_di_servizio "
@@ -76,7 +77,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "skills": "skill skills requirements vehicle_type required_skill trade trades 技能 车型要求 要求车型 工种 专长 "
     "anforderung anforderungen qualifikation qualifikationen gewerk gewerke fachrichtung competences competencias "
     "metier corps_de_metier oficio oficios vereisten requisiti wymagania",
-    "name": "account raison_sociale enseigne razon_social name customer customer_name contact contact_name client "
+    "name": "account alias praxis raison_sociale enseigne razon_social name customer customer_name contact "
+    "contact_name client "
     "recipient consignee company name1 姓名 客户 客户名称 收货人 联系人 公司 kunde kundenname empfanger firma "
     "ansprechpartner client_nom nom destinataire cliente nombre_cliente nombre destinatario empresa klant klantnaam "
     "naam ontvanger bedrijf ragione_sociale nome nome_cliente azienda klient nazwa_klienta odbiorca nazwa "

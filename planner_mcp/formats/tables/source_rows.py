@@ -22,7 +22,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "time_windows/0/1": ("closes", "window"),
     "agents": ("only_agents",),
     "pickup": ("pickup_ticket",),
-    "service_time_s": ("service_s", "service_min", "service_h"),
+    "service_time_s": ("service_s", "service_min", "service_h", "service_d"),
     "start_location": ("location",),
     "end_location": ("location",),
     "breaks": ("break", "break_start"),

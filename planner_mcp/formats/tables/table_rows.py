@@ -223,12 +223,17 @@ class TableRows:
             return lambda text, _: "pickup" if says_yes(text) else "delivery"
         if name == "kind" and has_kind_initials(cells):
             return lambda text, _: KIND_INITIALS.get(normalized_word(text), text)
+        if name == "priority" and set(cells) == {"0"}:
+            self._note(f'"{column}" is 0 in all rows, which is no priority.')
+            return lambda _text, _path: None
         if name == "priority":
             self._note_priorities(column, cells)
             return partial(priority_in, are_initials=has_initials(cells))
         if name in _NUMBERS:
             return lambda text, path: number_in(text, name, path, style)
         if name in SERVICE_UNITS_S:
+            if name == "service_d":
+                self._note(f'Numbers in "{column}" are read as parts of a day: 0.0104 is 15 minutes.')
             are_minutes = has_minute_spans(header) or (name == "service_min" and has_long_clocks(cells))
             if are_minutes:
                 self._note(f'"{column}" is read as minutes and seconds: 15:00 is 15 minutes.')

@@ -496,3 +496,32 @@ def test_no_word_of_a_header_names_two_fields() -> None:
     for fields in FIELDS.values():
         words = [(normalized(word).replace(" ", ""), field) for field, line in fields.items() for word in line.split()]
         assert len(dict(words)) == len(set(words))
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "seconds"),
+    [
+        ("Dauer", ("0,0104", "0,0208"), [900, 1800]),
+        ("Dauer (min)", ("0,010416667", "0,03125"), [900, 2700]),
+        ("Dauer (h)", ("0,0833", "0,25"), [299.88, 900]),
+        ("Dauer (min)", ("0,5", "2"), [30, 120]),
+    ],
+)
+def test_parts_of_a_day_are_stays_of_whole_minutes(header: str, cells: tuple[str, str], seconds: list[float]) -> None:
+    """SPEC T5: spreadsheets keep 15 minutes as 0.0104, which as minutes would be nothing; no hours are such."""
+    found = imported(header, *(f'"{cell}"' for cell in cells))
+    assert [ticket["service_time_s"] for ticket in found.body["tickets"]] == pytest.approx(seconds)
+
+
+def test_a_priority_of_zero_in_all_rows_is_none() -> None:
+    """SPEC T5: Route4Me exports it so where nobody set one; beside others it may be the least, and is refused."""
+    found = imported("Priority", "0", "0")
+    assert all("priority" not in ticket for ticket in found.body["tickets"])
+    assert '"Priority" is 0 in all rows, which is no priority.' in found.assumptions
+    assert [ticket["priority"] for ticket in imported("Priority", "0", "2").body["tickets"]] == [0, 2]
+
+
+@pytest.mark.parametrize("header", ["Alias", "Praxis"])
+def test_other_words_for_who_is_visited_are_names(header: str) -> None:
+    """SPEC T5: Route4Me calls it so, and couriers between doctors."""
+    assert mapping_of(header, "Weber", "Adler").fields[header] == "name"
