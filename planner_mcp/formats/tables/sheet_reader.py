@@ -21,6 +21,7 @@ from planner_mcp.formats.tables.header_words import PLACE_SHEETS, normalized
 from planner_mcp.formats.tables.master_data import with_master_data
 from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large
+from planner_mcp.formats.tables.unexpected_rows import is_total
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.workbook_package import ACCEPTED, WorkbookPackage, opened
 from planner_mcp.text import Json, clock_s, decimals, plain
@@ -64,6 +65,8 @@ _COMMENTS: Final = "Comments on cells are not read."
 _MOST_NAMED: Final = 20
 """Sheets that a refusal names."""
 _FEW: Final = 3
+_MOST_OF_TOTAL: Final = 2
+"""Cells with a value in a row of totals whose formulas have none."""
 _VALUE: Final = re.compile(rb"<(?:\w+:)?(?:v|is|f)[\s/>]")
 """In a cell that has more than a format."""
 _LONGEST_NAME: Final = 31
@@ -189,22 +192,33 @@ def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_row
         accepted = f"at most {max_rows} rows, {MAX_COLUMNS} columns"
         raise too_large(place_in(name), problem, accepted, "Delete what lies beyond the table, or split the day.")
     read = book.get_sheet_by_name(name)
-    faults = [
-        *_faults(name, look.uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
-        *_faults(name, look.errors, "The cell holds an error.", "Correct the formula, or empty the cell."),
-    ]
-    if faults:
-        raise input_error(faults)
     lines = [
         (number, [_text(cell) for cell in row]) for number, row in enumerate(read.to_python(skip_empty_area=False), 1)
     ]
+    without_value = {row for row, _ in (*look.uncalculated, *look.errors)}
+    totals = {number for number, cells in lines if number in without_value and _is_bare_total(cells)}
+    problem, hint = "The formula has no value.", "Open the file in a spreadsheet and save it."
+    faults = [
+        *_faults(name, [each for each in look.uncalculated if each[0] not in totals], problem, hint),
+        *_faults(
+            name,
+            [each for each in look.errors if each[0] not in totals],
+            "The cell holds an error.",
+            "Correct the formula, or empty the cell.",
+        ),
+    ]
+    if faults:
+        raise input_error(faults)
     if sum(len(cell) for _, cells in lines for cell in cells) > MAX_TEXT:
         problem = f"The cells of a sheet hold more than {MAX_TEXT} characters."
         raise too_large(place_in(name), problem, f"at most {MAX_TEXT}", "Leave out columns that are not needed.")
-    filled = [(number, cells) for number, cells in lines if any(cells)]
+    filled = [(number, cells) for number, cells in lines if any(cells) and number not in totals]
     spans = look.merged or _spans(read)
     hidden = sum(number in look.hidden for number, _ in filled[1:])
-    notices = (f"Rows hidden in a sheet, read all the same: {hidden}.",) if hidden else ()
+    notices = (
+        *([f"Rows hidden in a sheet, read all the same: {hidden}."] if hidden else []),
+        *(f"Row {number} adds up those above it and is passed over." for number in sorted(totals)),
+    )
     table = table_of(
         filled,
         max_rows=max_rows,
@@ -216,6 +230,11 @@ def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_row
     if merged := [(top, left + 1) for top, bottom, left, _ in spans if bottom >= first and bottom > top]:
         raise input_error([*_faults(name, merged, "Cells of several rows are merged.", "Unmerge them.")])
     return table
+
+
+def _is_bare_total(cells: Sequence[str]) -> bool:
+    """Return whether a row is a word for a total and hardly more: its sums have no value, and no order is lost."""
+    return is_total(cells) and sum(map(bool, cells)) <= _MOST_OF_TOTAL
 
 
 def _spans(sheet: CalamineSheet) -> list[tuple[int, int, int, int]]:

@@ -90,6 +90,17 @@ def test_cells_of_an_open_document_without_a_value_are_refused() -> None:
     assert faults(open_workbook({"s": rows})) == [("/s/2/B", "Cells of several rows are merged.")]
 
 
+def test_totals_whose_formulas_have_no_value_are_passed_over() -> None:
+    """SPEC T5: programs that do not calculate write them so; an order that is called Total is refused as any."""
+    formula = '<table:table-cell table:formula="of:=SUM(C2:C3)"/>'
+    rows = open_row("Order", "Place", "Demand") + open_row("A1", "Ulm", 3.0) + open_row("A2", "Linz", 4.0)
+    (table,) = tables_of(open_workbook({"s": rows + open_row("Total", "", formula)}), sheet="", max_rows=9).values()
+    assert [row["Order"] for _, row in table.rows] == ["A1", "A2"]
+    assert table.notices == ("Row 4 adds up those above it and is passed over.",)
+    place = [("/s/4/C", "The formula has no value.")]
+    assert faults(open_workbook({"s": rows + open_row("A3", "Total", formula, "Gate 4")})) == place
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(300, 1), (1, 5000), (16384, 1_048_575)])
 def test_an_open_document_of_many_repeated_cells_is_bounded(columns: int, rows: int) -> None:
     """SPEC X3: a short text may stand for billions of cells; those that cannot be held end their process."""
