@@ -539,6 +539,8 @@ class _Proposal:
         if look.kind == "positions":
             self._by_positions(header, options)
             return
+        if look.kind == "places" and meaning.field == "id":  # a plate UL-AB 1 beside another id
+            return
         if look.kind == "places" and self._kind == "tickets":
             if self._is_billed(header) and self._is_known_otherwise("address"):
                 return

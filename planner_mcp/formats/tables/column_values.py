@@ -354,7 +354,7 @@ def open_mark_in(cells: Iterable[str]) -> str:
 
 
 def _bare_times(cells: Sequence[str]) -> BareTimes:
-    if are_shares_of_day(cells) and any(len(cell.strip()) >= len("0.375") for cell in cells):
+    if are_shares_of_day(cells) and any(len(each.strip()) >= len("0.375") for each in cells if ":" not in each):
         return "days"
     hours = {cell.strip().replace(",", "."): found for cell in cells if (found := hours_in(cell)) is not None}
     decimals = {text.partition(".")[2] for text in hours}
@@ -372,8 +372,8 @@ def _bare_times(cells: Sequence[str]) -> BareTimes:
 
 
 def are_shares_of_day(cells: Sequence[str]) -> bool:
-    """Return whether each cell may be a part of a day: 0.375 is no hour and no second."""
-    filled = [cell for cell in cells if not says_nothing(cell)]
+    """Return whether each cell, but for clock times, may be a part of a day: 0.375 is no hour and no second."""
+    filled = [cell for cell in cells if not says_nothing(cell) and ":" not in cell]
     return bool(filled) and all(len(cell) <= MAX_CELL and share_of_day(cell) is not None for cell in filled)
 
 

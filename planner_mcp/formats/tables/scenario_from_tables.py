@@ -24,12 +24,13 @@ from planner_mcp.formats.tables.column_proposal import (
     words_of_fields,
 )
 from planner_mcp.formats.tables.exported_stops import without_plan
-from planner_mcp.formats.tables.header_words import TICKETS, meaning_of, normalized
+from planner_mcp.formats.tables.header_words import TICKETS, UNUSED, meaning_of, normalized
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.table_rows import AXES
 from planner_mcp.formats.tables.text_tables import Table, place_in
+from planner_mcp.formats.tables.time_parsing import serial_day
 from planner_mcp.formats.tables.unexpected_rows import (
     absent_notices,
     crew_notices,
@@ -164,10 +165,23 @@ def _as_read(
     import_options = replace(import_options, columns=columns)
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
+    read["tickets"] = _with_days(read["tickets"])
     read = with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, columns)
     import_options, notices = with_known_mapping(read, import_options)
     dated, more = _dated(read["tickets"], import_options)
     return read, dated, [*notices, *more]
+
+
+def _with_days(tickets: Table) -> Table:
+    """Return the tickets with days in columns of days that have numbers alone, whose format was lost; with a note."""
+    for header in filter(None, tickets.headers):
+        days = {cell: serial_day(cell) for cell in tickets.cells(header)}
+        if meaning_of(header, "tickets").field in UNUSED and days and all(days.values()):
+            rows = tuple((at, row | {header: days[row[header]]} if header in row else row) for at, row in tickets.rows)
+            cell, day = next(iter(days.items()))
+            note = f'Numbers in "{plain(header, 40)}" are read as days: {cell} is {day}.'
+            tickets = replace(tickets, rows=rows, notices=(*tickets.notices, note))
+    return tickets
 
 
 def _dated(tickets: Table, import_options: ImportOptions) -> tuple[ImportOptions, list[str]]:

@@ -6,6 +6,7 @@ Owns the forms in which people write these. What may mean two things is read as 
 
 import math
 import re
+from datetime import date, timedelta
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -19,6 +20,8 @@ MINUTE_S: Final = 60
 DAY_HOURS: Final = 24
 _DAYS: Final = range(43831, 51502)
 """Days as spreadsheets count them, of the years 2020 to 2040: a time whose format was lost. As seconds: about noon."""
+_DAY_DIGITS: Final = 5
+_DAY_ZERO: Final = date(1899, 12, 30)
 _TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
 _PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|傍晚|晚上|夜里|晚|早"
 LATE: Final = frozenset({"下午", "午后", "傍晚", "晚上", "夜里", "晚"})
@@ -134,6 +137,12 @@ def day_in(text: str, style: CellStyle) -> str:
     """Return the day of a cell that may say a time too, as YYYY-MM-DD; empty where it says none."""
     day, rest = split_day(simplified(text), style) or ("?", "")
     return day if day != "?" and (rest in _MIDNIGHTS or clock(rest, may_be_bare=False) is not None) else ""
+
+
+def serial_day(text: str) -> str:
+    """Return the day of a number as spreadsheets count days, of the years 2020 to 2040; empty for any other cell."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) == _DAY_DIGITS else 0
+    return (_DAY_ZERO + timedelta(number)).isoformat() if number in _DAYS else ""
 
 
 def has_date(text: str) -> bool:

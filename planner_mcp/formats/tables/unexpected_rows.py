@@ -141,8 +141,9 @@ def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> 
     found: set[str] = set()
     for header in filter(None, table.headers):
         cells = table.cells(header)
-        field = chosen.get(header, meaning_of(header, "tickets").field)
-        if field not in _DAYS or 2 * len(cells) < len(table.rows) or is_of_past(header):
+        meaning = meaning_of(header, "tickets")
+        is_of_visit = chosen.get(header, meaning.field) in _DAYS or "delivery" in meaning.concepts
+        if not is_of_visit or 2 * len(cells) < len(table.rows) or is_of_past(header):
             continue
         style = style_of(cells, default_date)
         days = [split_day(simplified(cell), style) for cell in cells]

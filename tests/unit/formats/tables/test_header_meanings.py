@@ -525,3 +525,16 @@ def test_a_priority_of_zero_in_all_rows_is_none() -> None:
 def test_other_words_for_who_is_visited_are_names(header: str) -> None:
     """SPEC T5: Route4Me calls it so, and couriers between doctors."""
     assert mapping_of(header, "Weber", "Adler").fields[header] == "name"
+
+
+def test_times_as_text_and_as_parts_of_a_day_may_stand_in_one_column() -> None:
+    """SPEC T5: in a workbook some cells are times that lost their format, and others were typed as text."""
+    found = imported("Earliest", "08:30", "0.375")
+    assert [ticket["time_windows"][0][0] for ticket in found.body["tickets"]] == ["08:30", "09:00"]
+
+
+def test_a_plate_beside_another_id_is_no_address() -> None:
+    """SPEC T5: in UL-AB 1 a word for streets stands before a number."""
+    fleet = read_table(b"vehicle,plate,payload\nv,UL-AB 1,9\nw,UL-AB 2,9", max_rows=9)
+    mapping = propose_mapping(fleet, "agents", {})
+    assert (mapping.left_out, mapping.open_columns) == (("plate",), ())
