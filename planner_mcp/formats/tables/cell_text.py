@@ -40,7 +40,7 @@ PLAIN_STYLE: Final = CellStyle()
 ALWAYS: Final = words_of(
     "- -- – — / any anytime always all_day allday none n/a na 24h 24/7 egal ganztags ganztagig jederzeit flexibel "
     "libre flexible toute_la_journee sans indifferent todo_el_dia cualquiera hele_dag tutto_il_giorno cały_dzien k.a. "
-    "n.v.t. nvt 不限 全天 随时 无 均可 不限时"
+    "n.v.t. nvt 終日 指定なし 不限 全天 随时 无 均可 不限时"
 )
 """Cells that say there is no limit, or nothing."""
 _NOTHING: Final = words_of("na null none nvt ka keine keiner aucun aucune ninguno geen nessuno brak 无 没有")

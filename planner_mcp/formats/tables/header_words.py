@@ -50,7 +50,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "fascia_oraria orario orari orario_di_consegna orari_di_apertura finestra_oraria okno_czasowe godziny_dostawy "
     "godziny_otwarcia "
     "časové_okno okno_doručení zaman_aralığı teslim_aralığı tidsfönster leveransfönster öppettider janela "
-    "janela_de_entrega janela_horária horário horário_de_entrega 時間帯 指定時間 希望時間 配達時間帯 納品時間帯 "
+    "janela_de_entrega janela_horária horário horário_de_entrega 時間帯 指定時間 時間指定 希望時間 配達時間帯 "
+    "納品時間帯 "
     "営業時間",
     "opens": "open opens ready ready_time window_start time_window_start tw_start earliest from not_before de ab von "
     "开始时间 最早时间 最早到达 时间窗开始 最早送达 debut desde apertura uhrvon vanaf dalle da "
@@ -152,12 +153,12 @@ AGENTS: Final[Mapping[str, str]] = {
     "終業 終業時間 終了 終了時間 終了時刻",
     "shift": "shift working_hours hours 班次 工作时间 上班时段 schicht arbeitszeit dienstzeit horaires poste turno "
     "horario jornada werktijd orario_di_lavoro zmiana godziny_pracy "
-    "směna pracovní_doba vardiya çalışma_saatleri skift arbetspass arbetstid 勤務時間 勤務",
+    "směna pracovní_doba vardiya çalışma_saatleri mesai skift arbetspass arbetstid 勤務時間 勤務",
     "break": "break breaks break_time lunch lunch_break rest 午休 午休时间 休息 休息时间 pause pausen pausenzeit "
     "mittagspause pauses pause_dejeuner pausa descanso almuerzo pauze pausa_pranzo przerwa "
     "přestávka mola rast lunchrast almoço 休憩 休憩時間",
-    "break_start": "break_start",
-    "break_end": "break_end",
+    "break_start": "break_start pausa_inizio inizio_pausa",
+    "break_end": "break_end pausa_fine fine_pausa",
     "break_min": "break_min break_duration",
     "skills": "skill skills equipment trade trades certifications 技能 车型 工种 专长 资质 ausstattung "
     "qualifikation qualifikationen gewerk gewerke fahigkeiten kenntnisse fachrichtung equipement competences metier "
@@ -370,7 +371,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
     concepts = _concepts(words)
     tokens = words.split()
     amount_unit = unit_named(unit) or next((found for token in tokens[1:] if (found := unit_named(token))), None)
-    dimension = (amount_unit.dimension if amount_unit else "") or dimension_named(words)
+    dimension = (amount_unit.dimension if amount_unit else "") or dimension_named(words) or dimension_named(unit)
     known = KNOWN[table]
     exact = known.get(words.replace(" ", ""))
     if exact is None and unit and not amount_unit:  # 时间窗(开始)

@@ -23,8 +23,8 @@ _DAYS: Final = range(43831, 51502)
 _DAY_DIGITS: Final = 5
 _DAY_ZERO: Final = date(1899, 12, 30)
 _TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
-_PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|傍晚|晚上|夜里|晚|早"
-LATE: Final = frozenset({"下午", "午后", "傍晚", "晚上", "夜里", "晚"})
+_PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|午前|午後|傍晚|晚上|夜里|晚|早"
+LATE: Final = frozenset({"下午", "午后", "午後", "傍晚", "晚上", "夜里", "晚"})
 _CLOCK: Final = re.compile(
     rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
     r"(?:\s*(?P<mark>[:.h点时時]|uhr|uur)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
@@ -57,8 +57,8 @@ _UNTIL: Final = re.compile(
     r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
     r"|ate(?: as)?|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )
-_AFTERWARDS: Final = ("以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
-_BEFOREHAND: Final = ("以前", "之前", "前", "or earlier", "latest")
+_AFTERWARDS: Final = ("以降", "から", "以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")
+_BEFOREHAND: Final = ("まて", "以前", "之前", "前", "or earlier", "latest")
 _SIDES: Final = {False: (_FROM, _AFTERWARDS), True: (_UNTIL, _BEFOREHAND)}
 """How a time is written that is a begin, or an end."""
 _LEADING: Final = re.compile(
@@ -214,7 +214,7 @@ def clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | No
     elif period == "中午":
         hour += 12 * (hour < 4)
     elif period in LATE and hour <= 12:
-        hour += 12 * (hour < 12 or period != "下午")
+        hour += 12 * (hour < 12 or period not in ("下午", "午後"))
     elif period in ("凌晨", "夜里") and hour == 12:
         hour = 0
     if hour > 47 or minute > 59 or second > 59:

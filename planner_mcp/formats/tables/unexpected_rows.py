@@ -133,6 +133,11 @@ def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iter
             )
 
 
+def _without_totals(cells: Iterable[str]) -> list[str]:
+    """Return the cells of a column without those that say that their row is a total, as a first column may."""
+    return [cell for cell in cells if not is_total([cell])]
+
+
 def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> set[str]:
     """Return the days in columns of days or times where every cell, and most rows, name one; not those of orders.
 
@@ -140,7 +145,7 @@ def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> 
     """
     found: set[str] = set()
     for header in filter(None, table.headers):
-        cells = table.cells(header)
+        cells = _without_totals(table.cells(header))
         meaning = meaning_of(header, "tickets")
         is_of_visit = chosen.get(header, meaning.field) in _DAYS or "delivery" in meaning.concepts
         if not is_of_visit or 2 * len(cells) < len(table.rows) or is_of_past(header):
@@ -155,7 +160,7 @@ def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> 
 def other_date_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:
     """Yield what is said of columns that are left out and have days in them, some of which are not the one planned."""
     for header in mapping.left_out:
-        cells = table.cells(header)
+        cells = _without_totals(table.cells(header))
         style = style_of(cells, planning_date)
         days = list(takewhile(bool, (named_day(cell, style) for cell in cells)))  # most columns have none
         others = sum(day != planning_date for day in days)

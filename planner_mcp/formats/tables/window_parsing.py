@@ -41,7 +41,7 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
         words_of(
             "sochtends smorgens voormiddag rano dimattina "
             "am morning inthemorning forenoon vormittag vormittags amvormittag vorm morgens matin lematin matinee "
-            "manana mañana porlamanana ochtend mattina mattino 上午"
+            "manana mañana porlamanana ochtend mattina mattino manha demanha dopoledne formiddag 上午 午前 午前中"
         ),
         (0.0, 12.0 * HOUR_S),
     ),
@@ -49,7 +49,7 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
         words_of(
             "smiddags namiddag nelpomeriggio "
             "pm afternoon intheafternoon nachmittag nachmittags amnachmittag nachm apresmidi lapresmidi porlatarde "
-            "pomeriggio popołudniu tarde middag 下午"
+            "pomeriggio popołudniu tarde middag odpoledne eftermiddag 下午 午後"
         ),
         (12.0 * HOUR_S, 18.0 * HOUR_S),
     ),

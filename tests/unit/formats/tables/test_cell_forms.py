@@ -430,3 +430,21 @@ def test_hours_with_decimals_are_quarters_where_one_of_a_column_is(cells: tuple[
     """SPEC T5: beside 8.5 a cell of 8.25 is a quarter past; other columns have hours and minutes."""
     style = style_of(cells, "2025-07-15")
     assert [time_in(cell, "/2/open", style) for cell in cells] == times
+
+
+@pytest.mark.parametrize(
+    ("cell", "window"),
+    [
+        ("午前中", ["00:00", "12:00"]),
+        ("午後", ["12:00", "18:00"]),
+        ("午前9時-午後3時", ["09:00", "15:00"]),
+        ("9時〜12時", ["09:00", "12:00"]),
+        ("12時まで", ["00:00", "12:00"]),
+        ("manhã", ["00:00", "12:00"]),
+        ("odpoledne", ["12:00", "18:00"]),
+        ("förmiddag", ["00:00", "12:00"]),
+    ],
+)
+def test_windows_of_more_languages_are_read(cell: str, window: list[str]) -> None:
+    """SPEC T5: tables whose headers are known are not refused for their halves of the day."""
+    assert windows_in(cell, "", CellStyle()) == [window]

@@ -538,3 +538,8 @@ def test_a_plate_beside_another_id_is_no_address() -> None:
     fleet = read_table(b"vehicle,plate,payload\nv,UL-AB 1,9\nw,UL-AB 2,9", max_rows=9)
     mapping = propose_mapping(fleet, "agents", {})
     assert (mapping.left_out, mapping.open_columns) == (("plate",), ())
+
+
+def test_a_capacity_in_a_unit_that_orders_are_named_by_limits_them() -> None:
+    """SPEC T5: `Capacity (cases)` beside a second capacity was left unused, for `Cases` were of another kind."""
+    assert meaning_of("Capacity (cases)", "agents").dimension == meaning_of("Cases", "tickets").dimension == "boxes"
