@@ -162,6 +162,8 @@ def double_limits(scenario: Scenario) -> Iterator[Fault]:
             yield Fault(f"/agents/{index}/max_distance_m", problem, "one of the two", "Remove one.", "logic")
 
 
+_DIGITS: Final = 9
+"""Decimals of a sum that are no noise of its addition."""
 _TOO_MUCH: Final = {
     "delivery": "The delivery tickets need {} of {}, all agents together carry {}.",
     "pickup": "The pickup tickets need {} of {}, all agents together carry {}.",
@@ -180,7 +182,7 @@ def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():
             if need > (available := total_capacity.get(name, need)) + AMOUNT_TOLERANCE:
-                amounts = figure(need), plain(name, 40), figure(available)
+                amounts = figure(round(need, _DIGITS)), plain(name, 40), figure(round(available, _DIGITS))
                 problem = _TOO_MUCH[kind].format(*amounts)
                 hint = "Add agents or reload_locations; otherwise some tickets stay unassigned."
                 yield Fault("/agents", problem, "", hint, "warning")

@@ -551,6 +551,7 @@ def test_cities_whose_lat_and_lon_are_alike_are_not_taken_for_swapped(points: li
     ("orders", "driver", "said"),
     [
         ([ticket(demand=8)], {}, "need 8 of load, all agents together carry 5."),
+        ([ticket(name, demand=2.7) for name in "abc"], {}, "need 8.1 of load, all agents together carry 5."),
         ([ticket(demand=8), *SHIPMENT], {}, "need 8 of load, all agents together carry 5."),
         ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 0}, "need 12 of load"),
         ([ticket(demand=12)], {"reload_locations": ["D"], "max_reloads": 1}, "all agents together carry 10."),
