@@ -147,8 +147,10 @@ def days_of_rows(table: Table, chosen: Mapping[str, str], default_date: str) -> 
     for header in filter(None, table.headers):
         cells = _without_totals(table.cells(header))
         meaning = meaning_of(header, "tickets")
-        is_of_visit = chosen.get(header, meaning.field) in _DAYS or "delivery" in meaning.concepts
-        if not is_of_visit or 2 * len(cells) < len(table.rows) or is_of_past(header):
+        field, is_named = chosen.get(header, meaning.field), header in chosen or meaning.is_exact
+        is_delivery = "delivery" in meaning.concepts and header not in chosen
+        is_plain = field in _DAYS and (is_named or field != "date")  # no day of birth
+        if not (is_plain or is_delivery) or 2 * len(cells) < len(table.rows) or is_of_past(header):
             continue
         style = style_of(cells, default_date)
         days = [split_day(simplified(cell), style) for cell in cells]
