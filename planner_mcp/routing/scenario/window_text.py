@@ -30,7 +30,7 @@ def window_text(ticket: ShownTicketFields, planning_date: str, language: Languag
         language: Of who reads it; tables and other forms for programs are in English.
     """
     windows = windows_of(ticket, planning_date)
-    return "; ".join(_span(opens, closes, planning_date, language) for opens, closes in windows)
+    return "; ".join(span_text(opens, closes, planning_date, language) for opens, closes in windows)
 
 
 def one_side(opens: float, closes: float) -> Literal["from", "until", ""]:
@@ -40,7 +40,8 @@ def one_side(opens: float, closes: float) -> Literal["from", "until", ""]:
     return "" if opens else "until"
 
 
-def _span(opens: float, closes: float, planning_date: str, language: Language) -> str:
+def span_text(opens: float, closes: float, planning_date: str, language: Language) -> str:
+    """Return one window, of seconds after midnight of the planning date, as `window_text` writes it."""
     if side := one_side(opens, closes):
         return _ONE_SIDED[language][side].format(_hour(opens if side == "from" else closes))
     days = int(opens // DAY_S) if closes >= _LAST_HOURS_S else 0
@@ -48,19 +49,15 @@ def _span(opens: float, closes: float, planning_date: str, language: Language) -
     return f"{day}{_hour(opens - days * DAY_S)}-{_hour(closes - days * DAY_S)}"
 
 
-def dated_window_text(ticket: ShownTicketFields, planning_date: str, language: Language = "en") -> str:
-    """Return the windows of a stored ticket with the day each begins, and the one it ends where that is another."""
-    spans = []
-    for opens, closes in windows_of(ticket, planning_date):
-        days = [date.fromisoformat(planning_date) + timedelta(days=int(side // DAY_S)) for side in (opens, closes)]
-        hours = [_hour(side % DAY_S) for side in (opens, closes)]
-        if side := one_side(opens, closes):
-            at = side == "until"
-            spans.append(_ONE_SIDED[language][side].format(f"{days[at]} {hours[at]}"))
-            continue
-        last = hours[1] if days[0] == days[1] else f"{days[1]} {hours[1]}"
-        spans.append(f"{days[0]} {hours[0]}-{last}")
-    return "; ".join(spans)
+def dated_span_text(opens: float, closes: float, planning_date: str, language: Language) -> str:
+    """Return the same with the day it begins, and the one it ends where that is another."""
+    days = [date.fromisoformat(planning_date) + timedelta(days=int(side // DAY_S)) for side in (opens, closes)]
+    hours = [_hour(side % DAY_S) for side in (opens, closes)]
+    if side := one_side(opens, closes):
+        at = side == "until"
+        return _ONE_SIDED[language][side].format(f"{days[at]} {hours[at]}")
+    last = hours[1] if days[0] == days[1] else f"{days[1]} {hours[1]}"
+    return f"{days[0]} {hours[0]}-{last}"
 
 
 def windows_of(ticket: ShownTicketFields, planning_date: str) -> list[tuple[float, float]]:

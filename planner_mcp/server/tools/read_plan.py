@@ -62,7 +62,7 @@ class ReadPlanResult(ToolOutput):
 
     listed: ClassVar[tuple[str, ...]] = ("rows", "next_page")
     plan_id: str
-    columns: list[str] | None = None
+    columns: list[str] | None = Field(None, description="column names; window: the one that the visit starts in")
     rows: list[list[Any]] | None = None
     page: int | None = None
     total: int | None = None

@@ -14,7 +14,7 @@ from typing import Any, Final
 from planner_mcp.jobs.plan_summary import figures_of, shortfalls_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicketFields
-from planner_mcp.routing.scenario.window_text import dated_window_text, window_text
+from planner_mcp.routing.scenario.window_text import dated_span_text, span_text, windows_of
 from planner_mcp.server.tools.answers.token_estimates import table_tokens
 from planner_mcp.text import DAY_S, MASK, Json, clock, compact, nearest_minute, number, plain
 from planner_mcp.translation import current_language
@@ -48,7 +48,10 @@ class AgentVisit:
     ticket: ShownTicketFields = field(default_factory=lambda: NO_TICKET)
     """As its reader may see it; empty for a break, and where the scenario is kept no longer."""
     window: str = ""
-    """Its time windows in hours of the day, or with dates where the plan has several days."""
+    """That of its time windows in which it starts, in hours of the day, or with dates where the plan has several days.
+
+    All of them where it starts in none.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +82,18 @@ class Page:
 def _visits(plan: Plan, scenario: ShownScenario | None) -> list[AgentVisit]:
     tickets = {} if scenario is None else {ticket["id"]: ticket for ticket in scenario["tickets"]}
     date = "" if scenario is None else scenario["planning_date"]
-    write_window = dated_window_text if is_over_days(plan) else window_text
-    windows: dict[str, str] = {}  # most tickets share theirs with others
+    write_window = dated_span_text if is_over_days(plan) else span_text
+    windows: dict[str, list[tuple[float, float, str]]] = {}  # most tickets share theirs with others
     found = []
     for route in plan.routes:
         for visit in route.visits:
             ticket = tickets.get(visit.ticket_id or "", NO_TICKET)
             if (stored := str(ticket.get("time_windows"))) not in windows:
-                windows[stored] = write_window(ticket, date, current_language())
-            found.append(AgentVisit(route.agent_id, visit, ticket, windows[stored]))
+                spans = windows_of(ticket, date)
+                windows[stored] = [(*span, write_window(*span, date, current_language())) for span in spans]
+            used = [text for opens, closes, text in windows[stored] if opens <= visit.start_s <= closes]
+            shown = used or [text for _, _, text in windows[stored]]
+            found.append(AgentVisit(route.agent_id, visit, ticket, "; ".join(shown)))
     return found
 
 

@@ -149,3 +149,13 @@ def test_who_is_visited_and_when_they_are_open_stands_beside_the_visit() -> None
     use_language("en")
     masked = {**day, "tickets": [{"id": "t-0", "name": MASK, "phone": MASK}]}
     assert (page(masked).columns, page(masked, "name").rows[0]) == (VIEWS["visits"].shown, [MASK])
+
+
+def test_of_several_windows_a_visit_shows_the_one_it_starts_in() -> None:
+    """SPEC T5, T9: five windows with dates in each row left 7 rows of a page, and did not say which is kept."""
+    plan = planned(routes=1, visits=2)
+    windows = [["06:00", "07:00"], ["08:00", "12:00"], ["2025-07-16T08:00", "2025-07-16T12:00"]]
+    tickets = [{"id": "t-0", "time_windows": windows}, {"id": "t-1", "time_windows": windows[::2]}]
+    day = {"planning_date": "2025-07-15", "tickets": tickets}
+    shown = page_of(VIEWS["visits"], plan, day, columns=["window"], agents=[], page=1, size=None)
+    assert shown.rows == [["08:00-12:00"], ["06:00-07:00; 32:00-36:00"]]
