@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, NotFoundError, input_error
+from planner_mcp.errors import Fault, NotFoundError, grouped, input_error
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
@@ -40,7 +40,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import MAX_NAMED_BYTES, Json, named
+from planner_mcp.text import MAX_NAMED_BYTES, Json, named, plain
 
 _Name = Annotated[str, Field(max_length=100)]
 
@@ -122,11 +122,13 @@ def _page(asked: ReadArguments, principal: Principal, plan: Plan, day: StoredSce
 def _check_fields(asked: ReadArguments) -> None:
     known = VIEWS[asked.view].columns if asked.view != "summary" else {}
     accepted = f"one of {', '.join(known)}" if known else "no fields: the summary has no columns"
-    faults = [
-        Fault(f"/fields/{index}", f"This is not a column of the view {asked.view}.", accepted)
-        for index, name in enumerate(asked.fields)
-        if name not in known
-    ]
+    faults = grouped(
+        [
+            Fault(f"/fields/{index}", f"This is not a column of the view {asked.view}.", accepted, which=(plain(name),))
+            for index, name in enumerate(asked.fields)
+            if name not in known
+        ]
+    )
     if asked.agent_ids and asked.view not in BY_AGENT:
         accepted = f"with view {' or '.join(BY_AGENT)}"
         faults.append(Fault("/agent_ids", f"The view {asked.view} has nothing by agent.", accepted, "Leave it out."))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import filterfalse, islice
 from typing import Final
 
-from planner_mcp.errors import Fault
+from planner_mcp.errors import SCENARIO_LISTS, Fault, grouped
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks import (
     address_checks,
@@ -28,6 +28,7 @@ from planner_mcp.routing.scenario.checks import (
 )
 from planner_mcp.routing.scenario.checks.size_checks import MAX_TICKETS
 from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.text import named, plain
 
 Check = Callable[[Scenario], Iterable[Fault]]
 
@@ -45,6 +46,8 @@ class NotJudged:
 InfeasibilityProof = Callable[[Scenario, NotJudged], Iterable[Fault]]
 """Finds the tickets that no agent could serve, and the locked visits that cannot be kept."""
 
+_MAX_NAME: Final = 40
+"""Characters of an id in a warning."""
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
 """Lists of which one entry may be wrong while ways between the others can be judged."""
 MAX_FAULTS_PER_CHECK: Final = 1000
@@ -241,12 +244,29 @@ def warning_faults(scenario: Scenario) -> list[Fault]:
 
 
 def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
-    """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault."""
+    """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault.
+
+    Equal ones are one sentence, which names the other entries.
+    """
     wrong = [f"{fault.path}/" for fault in faults if fault.path]
-    return [
-        f"{warning_fault.path}: {warning_fault.problem} {warning_fault.hint}".rstrip()
+    found = [
+        replace(warning_fault, which=(_name_of_entry(scenario, warning_fault),))
         for warning_fault in warning_faults(scenario)
         if not any(
             path.startswith(f"{warning_fault.path}/") or f"{warning_fault.path}/".startswith(path) for path in wrong
         )
     ]
+    return [_sentence(fault) for fault in grouped(found)]
+
+
+def _sentence(fault: Fault) -> str:
+    others = [name for name in dict.fromkeys(fault.which) if name != fault.which[0]]
+    likewise = f"Likewise {named(others)}." if others else ""
+    return " ".join(filter(None, (f"{fault.path}:", fault.problem, fault.hint, likewise)))
+
+
+def _name_of_entry(scenario: Scenario, fault: Fault) -> str:
+    """Return the id of the agent, ticket or location that a fault stands in; its place elsewhere."""
+    section, at = (*fault.path.split("/")[1:], "", "")[:2]
+    is_entry = section in SCENARIO_LISTS and at.isdigit()
+    return plain(getattr(scenario, section)[int(at)].id, _MAX_NAME) if is_entry else fault.path

@@ -783,3 +783,13 @@ def test_roads_prove_tickets_out_of_reach_where_that_refuses_the_scenario(
     with pytest.raises(InputError, match="within its shift") if is_refused else nullcontext():
         read_stored(far | change, roads, prove_infeasible=prove)
     assert proofs == [1] * is_refused
+
+
+def test_equal_warnings_are_one_that_names_the_other_entries() -> None:
+    """SPEC T7, T9: one sentence for each ticket filled the room of the warnings, and the rest was only counted."""
+    late = [ticket(f"t{n}", soft_close="11:00") for n in range(8)]
+    day = scenario(tickets=[*late, ticket("p", penalty=0)])
+    soft = "Being late costs nothing, so soft_close has no effect. Set lateness_cost_per_hour."
+    free, *equal = warnings(day)
+    assert free.startswith("/tickets/8/penalty: ") and "Likewise" not in free
+    assert equal == [f"/tickets/0/soft_close: {soft} Likewise t1, t2, t3, t4, t5, 2 more."]
