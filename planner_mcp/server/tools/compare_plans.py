@@ -18,7 +18,7 @@ from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanNam
 from planner_mcp.server.tools.arguments.plan_differences import plan_difference
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import named, number
+from planner_mcp.text import MAX_NAMED, named, number
 from planner_mcp.translation import phrase, translated
 
 MAX_LISTED: Final = 10
@@ -139,6 +139,8 @@ def _text(output: ComparePlansResult, found: Comparison) -> str:
     lines += output.in_words
     if found.gone:
         lines.append(f"no longer on the day: {named(found.gone)}")
+    if len(found.moved) + len(found.newly_served) + len(found.newly_left_out) > MAX_NAMED:
+        lines.append("Next: read_plan of both, view=visits agent_ids=…, has every ticket.")
     return "\n".join(lines)
 
 

@@ -108,3 +108,15 @@ async def test_a_vehicle_that_broke_down_on_its_way_home_saves_neither_cost_nor_
     assert (found["cost_delta"], found["distance_delta_m"], found["agents"]) == (0, 0, [])
     assert found["in_words"] == ["In all +0 m, cost +0."]
     assert (await call("query_vrp_status", {"job_id": job_id})).structured["changes"] == ["In all +0 m, cost +0."]
+
+
+async def test_a_comparison_whose_names_are_cut_says_where_they_all_are(call: Call, store: RedisStore) -> None:
+    """SPEC T6: "1 more" was the end of the text, which is all that some hosts show."""
+    names = [f"t{n}" for n in range(6)]
+    scenario_id = await created(call, body([agent("v"), agent("w")], [ticket(name) for name in names]))
+    a, b = await solved(call, store, scenario_id, names), await solved(call, store, scenario_id, [], names)
+    lines = (await call("compare_plans", {"plan_a": a, "plan_b": b})).text.splitlines()
+    assert any("t4, 1 more" in line for line in lines)
+    assert lines[-1] == "Next: read_plan of both, view=visits agent_ids=…, has every ticket."
+    less = await solved(call, store, scenario_id, names[1:], names[:1])
+    assert "Next:" not in (await call("compare_plans", {"plan_a": a, "plan_b": less})).text
