@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 from pydantic_core import PydanticCustomError
 
-from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
 from planner_mcp.routing.analysis.frozen_prefix import (
     agent_assignments,
@@ -39,6 +39,7 @@ from planner_mcp.server.tools.arguments.day_changes import (
     DayChanges,
     Hour,
     hour_seconds,
+    unknown_ids,
     with_patch,
 )
 from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader
@@ -245,13 +246,17 @@ def _in_arguments(fault: Fault, *, asked: ResolveArguments) -> Fault:
 
 def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario) -> _Change:
     planned_on = _planned_on(asked, base)
-    until_s = _until(asked, planned_on)
-    plan = _executed(start, planned_on)
     free = without_assignments(base.body)
+    try:
+        until_s = _until(asked, planned_on)
+    except InputError as error:
+        raise input_error([*error.errors, *unknown_ids(asked, free)]) from None
+    plan = _executed(start, planned_on)
     words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
     patch = with_patch(words.patch, asked.patch)
     unbegun = _unbegun(start.plan, plan, until_s)
-    if unbegun and isinstance(asked.keep_until, int | float) and (misread := misread_number(asked.keep_until)):
+    hour = asked.breakdown.at if asked.breakdown and asked.keep_until is None else asked.keep_until
+    if unbegun and isinstance(hour, int | float) and (misread := misread_number(hour)):
         unbegun.append(" ".join(misread))
     return _Change(until_s, plan, free, words, patch, unbegun)
 

@@ -75,6 +75,32 @@ class DayChanges(Arguments):
         )
 
 
+def unknown_ids(changes: DayChanges, body: Json) -> Iterator[Fault]:
+    """Yield the agents and tickets that the words name and a scenario does not have."""
+    agents, tickets = ([entry["id"] for entry in body[section]] for section in ("agents", "tickets"))
+    for unknown, accepted, known, named_ids in (
+        ("There is no agent with this id.", f"an agent of the day: {named(agents)}", agents, _named_agents(changes)),
+        ("There is no ticket with this id.", "a ticket of the day", tickets, _named_tickets(changes)),
+    ):
+        here = frozenset(known)
+        near = near_names((name for _, name in named_ids if name not in here), known)
+        for path, name in named_ids:
+            if name not in here:
+                yield Fault(path, unknown, accepted, did_you_mean(near.get(name)))
+
+
+def _named_agents(changes: DayChanges) -> list[tuple[str, str]]:
+    """Return the places where the words name agents, and the names."""
+    agents = [("/breakdown/agent", changes.breakdown.agent)] if changes.breakdown else []
+    agents += [(f"/absent/{at}", name) for at, name in enumerate(changes.absent)]
+    return agents + [(pointer(["late_by", name]), name) for name in changes.late_by]
+
+
+def _named_tickets(changes: DayChanges) -> list[tuple[str, str]]:
+    tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
+    return tickets + [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
+
+
 @dataclass(slots=True)
 class ChangedDay:
     """What the words come to."""
@@ -181,19 +207,8 @@ class DayChanger:
 
     def _faults(self) -> Iterator[Fault]:
         changes = self._changes
-        agents = [("/breakdown/agent", changes.breakdown.agent)] if changes.breakdown else []
-        agents += [(f"/absent/{at}", name) for at, name in enumerate(changes.absent)]
-        agents += [(pointer(["late_by", name]), name) for name in changes.late_by]
-        tickets = [(f"/cancelled_ticket/{at}", name) for at, name in enumerate(changes.cancelled_ticket)]
-        tickets += [(f"/no_show/{at}", name) for at, name in enumerate(changes.no_show)]
-        accepted_agents = f"an agent of the day: {named(list(self._agents))}"
-        agents_named = ("There is no agent with this id.", accepted_agents, self._agents, agents)
-        tickets_named = ("There is no ticket with this id.", "a ticket of the day", self._tickets, tickets)
-        for unknown, accepted, known, named_ids in (agents_named, tickets_named):
-            near = near_names((name for _, name in named_ids if name not in known), known)
-            for path, name in named_ids:
-                if name not in known:
-                    yield Fault(path, unknown, accepted, did_you_mean(near.get(name)))
+        agents, tickets = _named_agents(changes), _named_tickets(changes)
+        yield from unknown_ids(changes, self._body)
         for path, name in agents:
             if path.startswith("/absent") and any(self._has_begun(tour) for tour in tours_of(name, self._body)):
                 yield Fault(path, "The agent has set out.", "an agent that has not", "Write breakdown.")

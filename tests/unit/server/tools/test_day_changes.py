@@ -384,3 +384,19 @@ async def test_goods_that_an_agent_on_its_way_has_not_loaded_are_spoken_of(call:
     broken = {"agent": "van1", "at": "09:00"}
     assert await notes(breakdown=broken) == [new.replace("rush", "c, e").replace("van1, ", "")]
     assert await notes(breakdown={**broken, "load": "in_vehicle"}) == []
+
+
+async def test_a_breakdown_without_its_hour_names_unknown_ids_too(call: Call, store: RedisStore) -> None:
+    """SPEC T7: the missing hour alone was told, and the agent in the next turn."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={})), ["a"])
+    asked = {"warm_from": base, "breakdown": {"agent": "van9"}, "no_show": ["z", "a"]}
+    refused = (await call("resolve_vrp", asked)).structured["errors"]
+    assert [fault["path"] for fault in refused] == ["/keep_until", "/breakdown/agent", "/no_show/0"]
+
+
+async def test_the_hour_of_a_breakdown_that_is_seconds_gets_a_hint(call: Call, store: RedisStore) -> None:
+    """SPEC T7: as for keep_until; at 14 seconds past midnight nothing has been done, and all is planned anew."""
+    base = await solved(call, store, await created(call, day(ticket("a"), van1={}, van2={})), ["a"])
+    asked = {"warm_from": base, "breakdown": {"agent": "van1", "at": 14}}
+    (note,) = (await call("resolve_vrp", asked)).structured["notes"][-1:]
+    assert note == '14 is 00:00:14: numbers are seconds. Write "14:00".'
