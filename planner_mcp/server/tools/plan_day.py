@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
+from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
 from planner_mcp.server.tools.answers.job_output import PlanFigures
@@ -47,6 +48,7 @@ from planner_mcp.translation import NEXT, translated
 _DAYS: Final = ("scenario", "file")
 """Arguments that hold a day to be stored."""
 Day = Json | LargeArguments
+_NO_TRAVEL_LINE: Final = f"{NO_TRAVEL}\n"
 _ONE_OF: Final = "scenario, file or scenario_id, one of them"
 
 
@@ -190,7 +192,9 @@ async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults
     lines = [*notices, *(assumed if not stored else []), status.text, *in_unit, *(page.text for page in pages.values())]
     if job["status"] in ("QUEUED", "SOLVING"):
         lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
-    return ToolResult(output, "\n".join(lines), (*status.links, *solve.links) if not pages else status.links)
+    first, travel_line, rest = "\n".join(lines).partition(_NO_TRAVEL_LINE)  # each step says it
+    text = first + travel_line + rest.replace(_NO_TRAVEL_LINE, "")
+    return ToolResult(output, text, (*status.links, *solve.links) if not pages else status.links)
 
 
 def _check_one_day(asked: PlanDayArguments) -> None:

@@ -14,6 +14,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
+from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
@@ -241,3 +242,13 @@ async def test_each_tool_that_queues_a_solve_takes_cores(call: Call, ctx: ToolCo
             job = await ctx.job_service.job(ctx.principal, job_id)
             assert (job.request.cores, job.seats) == (cores, cores)
         assert jobs[2] != jobs[3]
+
+
+async def test_unknown_travel_stands_once_in_an_answer(call: Call, store: RedisStore) -> None:
+    """SPEC T9, T10: each step says it, and one answer said it three times."""
+    places = {"agents": [{"id": "v", "capacity": 5}], "tickets": [{"id": "a", "location": "A", "demand": 1}]}
+    day = {"name": "day", "planning_date": "2025-07-15", **places}
+    async with worker_of(store, 0):
+        answer = await call("plan_day", {"scenario": day})
+    assert answer.structured["status"] == "COMPLETED"
+    assert answer.text.startswith(f"{NO_TRAVEL}\n") and answer.text.count(NO_TRAVEL) == 1
