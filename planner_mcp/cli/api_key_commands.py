@@ -32,6 +32,10 @@ app = typer.Typer(name="keys", help="Make, list and revoke API keys.")
 OPERATOR: Final = Principal("operator")
 """Whoever may run commands on the machine, in the audit log."""
 _ISSUER: Final = "an issuer of PLANNER_AUTH_ISSUERS, or PLANNER_AUTH_INTROSPECTION_ISSUER"
+_NOT_ASKED_FOR: Final = (
+    "PLANNER_AUTH_API_KEYS is not set here. A server asks for keys only with PLANNER_AUTH_API_KEYS=true; otherwise "
+    "whoever reaches it is one user, with or without a key."
+)
 Scopes = Annotated[
     list[str],
     typer.Option("--scope", help="A scope of the key; may be repeated. Absent: read and write, scenarios masked."),
@@ -61,6 +65,8 @@ def create(
             line.target = record.id
             await RedisApiKeyStore(store.script_client).add(record)
         await _announce(store, record)
+        if not settings.auth_api_keys:
+            typer.echo(_NOT_ASKED_FOR, err=True)
         return key
 
     typer.echo(run_store_query(add, redis_url, data_dir))

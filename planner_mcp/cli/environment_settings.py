@@ -87,6 +87,7 @@ def _is_link(name: str, value: str) -> bool:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    tails = [each.removeprefix(PREFIX) for each in known]
-    found = difflib.get_close_matches(name.removeprefix(PREFIX), tails, n=1, cutoff=0.7)
+    tails, tail = [each.removeprefix(PREFIX) for each in known], name.removeprefix(PREFIX)
+    found = [each for each in tails if each.endswith(f"_{tail}")][:1]  # its subject is left out
+    found = found or difflib.get_close_matches(tail, tails, n=1, cutoff=0.7)
     return f"{PREFIX}{found[0]}" if found else ""

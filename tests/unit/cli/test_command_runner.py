@@ -39,9 +39,13 @@ def test_a_process_that_serves_warns_of_a_variable_that_is_nearly_a_setting(
 ) -> None:
     """SPEC O3: whoever writes PLANNER_APPROVALS gets plans that nobody approves; its value is not logged."""
     monkeypatch.setenv("PLANNER_APPROVALS", "four_eyes")
+    monkeypatch.setenv("PLANNER_API_KEYS", "true")
     monkeypatch.setenv("PLANNER_MOOD", "1")
     run_service(Settings(), _nothing())
-    assert caplog.messages == ["PLANNER_APPROVALS is no setting; PLANNER_APPROVAL is"]
+    assert caplog.messages == [
+        "PLANNER_API_KEYS is no setting; PLANNER_AUTH_API_KEYS is",
+        "PLANNER_APPROVALS is no setting; PLANNER_APPROVAL is",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,9 @@ Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def run(database_url: str) -> Run:
+def run(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("PLANNER_AUTH_API_KEYS", "true")
+
     def command(*words: str) -> tuple[int, str]:
         ended = CliRunner().invoke(app, ["keys", *words, "--redis-url", database_url])
         return ended.exit_code, ended.output.strip()
@@ -44,6 +46,18 @@ def test_a_key_is_made_listed_and_revoked(run: Run) -> None:
     place = "/key_id: No key has this id. (accepted: the id of a key) planner-mcp keys list shows them."
     assert run("revoke", key_id) == (1, f"error 4004 NotFound: {place}")
     assert run("create", "ada", "--scope", "root")[0] == 1
+
+
+def test_whoever_makes_a_key_learns_which_setting_asks_for_it(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SPEC A1, A2: without it two keys share everything, and nothing said so; the key alone stands on stdout."""
+    words = ["keys", "create", "ada", "--redis-url", database_url]
+    made = CliRunner().invoke(app, words)
+    assert made.stderr.startswith("PLANNER_AUTH_API_KEYS is not set here.")
+    assert len(made.stdout.split()) == 1
+    monkeypatch.setenv("PLANNER_AUTH_API_KEYS", "true")
+    assert CliRunner().invoke(app, words).stderr == ""
 
 
 def test_a_key_reviews_with_people_of_an_issuer(run: Run, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
