@@ -13,7 +13,7 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.text import Json
 
 HIDDEN_FIGURES: Final = frozenset(
-    {"cost", "penalty", "lower_bound", "distance_m", "duration_s", "late_max_s", "overtime_s"}
+    {"cost", "cost_in", "penalty", "lower_bound", "distance_m", "duration_s", "late_max_s", "overtime_s"}
 )
 
 

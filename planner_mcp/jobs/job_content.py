@@ -72,7 +72,7 @@ def _result(job: Job) -> Json | None:
         return None
     summary = job.summary
     result = {"plan_status": summary.get("status"), **{name: number(summary.get(name)) for name in _FIGURES}}
-    counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
+    counts = ("cost_in", "tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
     result_fields = {**result, **{name: summary.get(name) for name in counts}}
     result_fields |= {name: number(summary.get(name)) for name in _SHORTFALLS}
     return {name: value for name, value in result_fields.items() if value is not None}

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from planner_mcp.routing.plan import UNIT_LEGS
+from planner_mcp.routing.scenario.cost_unit import cost_unit
+from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import Json, number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
@@ -12,13 +14,18 @@ MAX_REASONS: Final = 5
 """Reasons that are counted, the most frequent first."""
 
 
-def summary_of(plan: Json) -> Json:
-    """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late."""
+def summary_of(plan: Json, scenario: ShownScenario | None = None) -> Json:
+    """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late.
+
+    `cost_in` says what a cost is in, where the scenario of the plan does; where travel is not known a cost counts legs.
+    """
     figures: Json = {
         name: number(value) if isinstance(value := plan[name], float) else value
         for name in figures_of(plan.get("travel"))
         if name in plan
     }
+    unit = cost_unit(scenario) if scenario is not None and {"cost", "distance_m"} <= figures.keys() else None
+    figures |= {"cost_in": unit} if unit else {}
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
     reason_counts = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}

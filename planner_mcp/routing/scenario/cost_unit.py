@@ -10,7 +10,8 @@ METRES: Final = "metres"
 
 def cost_unit(scenario: ShownScenario) -> str | None:
     """Return the currency that a scenario names, `METRES` where it has no prices; None where nobody says."""
+    agents = scenario.get("agents", ())
     if currency := (scenario.get("options") or {}).get("currency"):
         return currency
     prices = ("cost_per_km", "cost_per_hour")
-    return None if any(name in agent for agent in scenario["agents"] for name in prices) else METRES
+    return None if not agents or any(name in agent for agent in agents for name in prices) else METRES

@@ -80,7 +80,6 @@ class PlanDayResult(ToolOutput):
     status: str
     progress: int = Field(ge=0, le=100)
     result: PlanFigures | None = None
-    cost_in: str | None = None
     visits: ReadPlanResult | None = Field(None, description="first page of read_plan view=visits")
     unassigned: ReadPlanResult | None = Field(None, description="first page of read_plan view=unassigned")
     error: Json | None = Field(None, description="why the job failed")
@@ -182,14 +181,12 @@ async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults
         scenario_id=scenario_id,
         job_id=job_id,
         **{name: job[name] for name in ("status", "progress", "result", "error") if name in job},
-        cost_in=about.get("cost_in"),
         **{view: page.output for view, page in pages.items()},
         unservable=stored.get("unservable"),
         assumptions=assumed,
         warnings=stored.get("warnings", []),
     )
-    in_unit = [f"cost_in {output.cost_in}"] if output.cost_in else []
-    lines = [*notices, *(assumed if not stored else []), status.text, *in_unit, *(page.text for page in pages.values())]
+    lines = [*notices, *(assumed if not stored else []), status.text, *(page.text for page in pages.values())]
     if job["status"] in ("QUEUED", "SOLVING"):
         lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
     first, travel_line, rest = "\n".join(lines).partition(_NO_TRAVEL_LINE)  # each step says it

@@ -12,8 +12,6 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import NO_TRAVEL, Plan
-from planner_mcp.routing.scenario.cost_unit import cost_unit
-from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.server.tools.answers.job_text import figure_lines
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
@@ -98,8 +96,9 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
         plan = await ctx.job_service.plan_of_job(ctx.principal, job_id)
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
-        figures = await run_in_thread(ctx, summary, plan)
-        return _summary(plan_id, {**figures, "cost_in": await _unit(ctx, job_id, figures)})
+        job = await ctx.job_service.job(ctx.principal, job_id)
+        unit = (job.summary or {}).get("cost_in")
+        return _summary(plan_id, {**await run_in_thread(ctx, summary, plan), "cost_in": unit})
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None
     page = await run_in_thread(ctx, _page, asked, ctx.principal, plan, day)
@@ -159,13 +158,6 @@ async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
         job = await ctx.job_service.job(ctx.principal, job_id)
         return await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
     return None
-
-
-async def _unit(ctx: ToolContext, job_id: str, figures: Json) -> str | None:
-    """Return what the cost among some figures is in; None where nobody says, or where no cost or length is shown."""
-    if not {"cost", "distance_m"} <= figures.keys() or (day := await _day(ctx, job_id)) is None:
-        return None
-    return cost_unit(as_shown(day.body))
 
 
 def _summary(plan_id: str, figures: Json) -> ToolResult:

@@ -24,6 +24,7 @@ from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
 from planner_mcp.jobs.store.connection.store_part import StorePart
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
 
@@ -220,7 +221,7 @@ class RedisWorkerStore(StorePart):
             "percent": progress.percent,
             "extra": record_codec.progress_extra(progress),
             "plan_id": "" if plan is None else ids.plan_of(claim.job.id),
-            "summary": "" if plan is None else compact(summary_of(plan)),
+            "summary": "" if plan is None else compact(summary_of(plan, as_shown(claim.scenario.body))),
         }
         self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
@@ -228,7 +229,7 @@ class RedisWorkerStore(StorePart):
 
     async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
-        plan_id, summary = ids.plan_of(claim.job.id), summary_of(plan)
+        plan_id, summary = ids.plan_of(claim.job.id), summary_of(plan, as_shown(claim.scenario.body))
         extra = {"result": {"plan_id": plan_id, **summary}}
         args = {**_progress(progress), "plan_id": plan_id, "summary": compact(summary), "extra": compact(extra)}
         await self._finish(claim, Change.COMPLETE, args, _text(plan))

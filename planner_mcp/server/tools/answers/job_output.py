@@ -17,6 +17,7 @@ class PlanFigures(ToolOutput):
 
     plan_status: str | None = None
     cost: Number | None = None
+    cost_in: str | None = None
     distance_m: Number | None = None
     duration_s: Number | None = None
     agents_used: int | None = None

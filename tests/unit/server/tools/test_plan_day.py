@@ -67,8 +67,10 @@ async def test_a_plan_says_what_its_cost_is_in(
     async with worker_of(store, 0, 1):
         answer = await call("plan_day", {"scenario": day})
     again = await call("read_plan", {"job_id": answer.structured["job_id"]})
-    for each in (answer, again):
-        assert each.structured.get("cost_in") == unit
+    status = await call("query_vrp_status", {"job_id": answer.structured["job_id"]})
+    figures = (answer.structured["result"], again.structured, status.structured["result"])
+    for each, found in zip((answer, again, status), figures, strict=True):
+        assert found.get("cost_in") == unit
         assert (f"cost_in {unit}" in each.text) == bool(unit)
 
 
