@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from statistics import median
 from typing import Final
 
 from planner_mcp.errors import Fault
@@ -9,10 +10,15 @@ from planner_mcp.routing.scenario.checks.reference_checks import named_places, p
 from planner_mcp.routing.scenario.field_types import MAX_ROWS, NO_WAY
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.scenario_model import matrix_order as order_of_rows
-from planner_mcp.text import plain
+from planner_mcp.text import figure, plain
 
 _MAX_NAMED: Final = 5
 """Locations without a row that a fault names."""
+_ROWS_OF_SPEEDS: Final = 50
+"""Rows that say how fast the ways are."""
+_FASTEST_M_PER_S: Final = 100.0
+_SLOWEST_M_PER_S: Final = 0.2
+"""Median speeds beyond are rather another unit: minutes, and kilometres."""
 
 
 def several_sources(scenario: Scenario) -> Iterator[Fault]:
@@ -109,3 +115,23 @@ def matrix_diagonals(scenario: Scenario) -> Iterator[Fault]:
         if any(row[at] for at, row in enumerate(table) if at < len(row)):
             problem, accepted = "The diagonal is not zero.", "0 from a location to itself"
             yield Fault(f"/travel/{name}", problem, accepted, "It is taken as 0.", "warning")
+
+
+def implausible_speeds(scenario: Scenario) -> Iterator[Fault]:
+    """Yield durations, or distances, that with the other table make a speed that no vehicle has.
+
+    Published instances have both in one unit: that is 1 m/s.
+    """
+    tables = (scenario.travel.distances or (), scenario.travel.durations or ())
+    rows = islice(zip(*tables, strict=False), _ROWS_OF_SPEEDS)
+    speeds = [
+        metres / seconds for row in rows for metres, seconds in zip(*row, strict=False) if min(metres, seconds) > 0
+    ]
+    if not speeds:
+        return
+    speed = median(speeds)
+    problem = f"The median speed of these tables is {figure(round(3.6 * speed, 3))} km/h."
+    if speed > _FASTEST_M_PER_S:
+        yield Fault("/travel/durations", problem, "", "Durations are seconds: write 600 for 10 minutes.", "warning")
+    elif speed < _SLOWEST_M_PER_S:
+        yield Fault("/travel/distances", problem, "", "Distances are metres: write 2000 for 2 km.", "warning")

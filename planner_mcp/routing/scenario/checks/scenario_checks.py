@@ -126,6 +126,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     shipment_checks.orphaned_shipment_halves,
     ineffective_field_checks.group_penalties_without_effect,
     position_checks.far_outliers,
+    matrix_checks.implausible_speeds,
     matrix_checks.matrix_diagonals,
     position_checks.foreign_gcj02,
     ineffective_field_checks.fields_without_effect,

@@ -130,9 +130,9 @@ def late_releases(scenario: Scenario) -> Iterator[Fault]:
 
 def numbers_as_minutes(scenario: Scenario) -> Iterator[Fault]:
     """Yield the latest time written as a number, where it would be the first minutes of a day on the globe."""
-    if misread := misread_numbers(scenario):
+    latest = _suspicious_number(scenario)
+    if misread := misread_number(latest):
         problem, hint = misread
-        latest = max(scenario.written_times.numbers)
         path = next((path for path, time in _times(scenario) if time == latest), "/tickets")
         yield Fault(path, problem, "", hint, "warning")
 
@@ -155,15 +155,22 @@ def times_with_offset(scenario: Scenario) -> Iterator[Fault]:
 def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
     """Return what the latest number is taken for, and what to write, where all are rather minutes or hours of a day.
 
-    Where times written as text hold it as seconds, and not as what it would rather be, it means what it says.
+    Where times written as text hold it as seconds, and not as what it would rather be, it means what it says. Beside
+    numbers that are seconds it does so too, unless it is before all of those times.
     """
-    latest = max(scenario.written_times.numbers, default=inf)
-    if latest > _MINUTES or not is_on_globe(scenario):
-        return None
+    return misread_number(_suspicious_number(scenario))
+
+
+def _suspicious_number(scenario: Scenario) -> float:
+    """Return the latest number that is rather minutes or hours of a day; infinity where there is none."""
     first, last = scenario.written_times.text_range or (inf, -inf)
-    if first <= latest <= last < _intended_s(latest):
-        return None
-    return misread_number(latest)
+    numbers = scenario.written_times.numbers
+    if max(numbers, default=0.0) > _MINUTES:
+        numbers = {time for time in numbers if first < inf and time < min(first, _MINUTES + 1)}
+    latest = max(numbers, default=inf)
+    has_hours = is_on_globe(scenario) or (first < inf and all(place.x is None for place in scenario.locations))
+    is_as_written = first <= latest <= last < _intended_s(latest)
+    return latest if has_hours and not is_as_written else inf
 
 
 def misread_number(time: float) -> tuple[str, str] | None:

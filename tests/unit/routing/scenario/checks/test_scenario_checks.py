@@ -142,6 +142,7 @@ ODD: dict[Check, Json] = {
         groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]
     ),
     position_checks.far_outliers: globe(*PEKING, (52.5, 13.4)),
+    matrix_checks.implausible_speeds: matrix(distances=[[0, 9000], [9000, 0]], durations=[[0, 11], [12, 0]]),
     matrix_checks.matrix_diagonals: matrix(durations=[[5, 1], [1, 0]]),
     position_checks.foreign_gcj02: globe((52.5, 13.4), (52.6, 13.4), (52.7, 13.4), travel={"crs": "gcj02"}),
 }
@@ -210,6 +211,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     shipment_checks.orphaned_shipment_halves: ("/groups/0/tickets/0", "a one_of group too"),
     ineffective_field_checks.group_penalties_without_effect: ("/groups/0/penalty", "Give its tickets a penalty"),
     position_checks.far_outliers: ("/locations/3", "Check its coordinates"),
+    matrix_checks.implausible_speeds: ("/travel/durations", "write 600 for 10 minutes"),
     matrix_checks.matrix_diagonals: ("/travel/durations", "taken as 0"),
     position_checks.foreign_gcj02: ("/travel/crs", "Declare wgs84"),
 }
@@ -223,7 +225,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 47
-    assert len(ODD) == 17
+    assert len(ODD) == 18
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -422,6 +424,32 @@ def test_numbers_that_are_rather_minutes_or_hours_are_suspicious(
     assert warning_faults(raw_scenario(body(tickets=[ticket(time_windows=windows)]))) == [], (
         "a plane has benchmark sets"
     )
+
+
+def test_hours_as_numbers_beside_text_and_seconds_are_suspicious() -> None:
+    """SPEC T7: a release at 10 was kept as ten seconds past midnight where another number is seconds, or a matrix is
+    all there is of places."""
+    hours = {"time_windows": [["09:00", "12:00"]]}
+    orders = [ticket("a", release_time=10, **hours), ticket("b", release_time=36_000, **hours)]
+    table = matrix(distances=[[0, 900], [900, 0]]) | {"tickets": orders[:1]}
+    for day in (north(*orders), table):
+        (fault,) = warning_faults(raw_scenario(day))
+        assert (fault.path, fault.hint) == ("/tickets/0/release_time", 'Write "10:00".')
+    assert warning_faults(raw_scenario(north(orders[1]))) == []
+
+
+def test_tables_in_other_units_are_suspicious() -> None:
+    """SPEC T7: with minutes as seconds every ticket is reached in time, by no van there is."""
+    metres = [[0, 9000], [6000, 0]]
+    for distances, durations, place in (
+        (metres, [[0, 600], [500, 0]], None),
+        (metres, metres, None),
+        (metres, [[0, 10], [8, 0]], "/travel/durations"),
+        ([[0, 9], [6, 0]], [[0, 600], [500, 0]], "/travel/distances"),
+        ([[0, 9000], [1e9, 0]], [[0, 600], [1e9, 0]], None),
+    ):
+        found = warning_faults(raw_scenario(matrix(distances=distances, durations=durations)))
+        assert [fault.path for fault in found] == ([place] if place else [])
 
 
 def test_out_of_reach_by_such_numbers_says_so_first() -> None:
