@@ -221,7 +221,7 @@ class _DayPart:
                 if apart[other].issuperset(clique):
                     clique.append(other)
                 if len(clique) > count:
-                    words = f"no two of them fit on one route, and there are {count} agents"
+                    words = f"no two of them fit on one route, the agents that may serve them are {count}"
                     yield self.subset(InfeasibilityReason.INCOMPATIBLE, clique, words)
                     return
 

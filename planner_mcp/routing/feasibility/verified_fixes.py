@@ -139,13 +139,13 @@ class UnassignedAnalysis:
         if (base := self._with_companions(ticket, until)) is None:
             return []
         for insertion in self._smallest(base, ticket, until):
-            if (fix := self._fix(base, ticket, insertion)) is not None:
+            if (fix := self._fix(base, ticket, insertion)) is not None and not _is_outdone(fix, found):
                 found.append(fix)
             if until() or len(found) == MAX_CHANGES or (fix is not None and fix.kinds == (NO_CHANGE,)):
                 return found
         is_full = len(self.body["agents"]) >= max_agents
         added_agent = None if is_full else self._with_another_agent(ticket, until)
-        return found if added_agent is None else [*found, added_agent]
+        return found if added_agent is None or _is_outdone(added_agent, found) else [*found, added_agent]
 
     def _with_companions(self, ticket: int, until: StopCheck) -> Candidate | None:
         """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up.
@@ -291,6 +291,11 @@ class UnassignedAnalysis:
             return compile_scenario(read_revised(revise(self.body, patch), self._travel_matrices))
         except InputError:
             return None
+
+
+def _is_outdone(fix: Fix, others: Iterable[Fix]) -> bool:
+    """Return whether another fix changes less and costs no more."""
+    return any({*each.kinds} < {*fix.kinds} and each.cost_delta <= fix.cost_delta for each in others)
 
 
 def _is_out(agent: Agent, held: Held | None) -> bool:

@@ -455,6 +455,13 @@ def test_the_agent_whose_day_grows_no_longer_than_the_longest_costs_least() -> N
     assert (fix.kinds, fix.agent_id, fix.cost_delta) == (("NONE",), "w", 2.0)
 
 
+def test_no_fix_changes_more_than_another_for_as_much() -> None:
+    """SPEC T5: where a higher price alone serves a ticket, one more agent beside one that stands idle is no advice."""
+    day = body([agent("v", shift_end=6), agent("w")], [ticket("a"), ticket("b", "B", penalty=1)])
+    (fix,) = fixes(analysis(day, "a"), "b")
+    assert fix.kinds == ("PENALTY",)
+
+
 def test_one_more_agent_must_be_worth_its_price_too() -> None:
     """SPEC T5: a ticket cheaper than the agent that would serve it is raised in price with it."""
     day = body([agent("v", capacity=1)], [ticket("a"), ticket("b", "B", penalty=1)])
