@@ -15,7 +15,7 @@ from planner_mcp.text import Json, number, timestamp
 from planner_mcp.translation import phrase
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
-_FIGURES: Final = ("cost", "distance_m", "duration_s", "agents_used")
+_FIGURES: Final = ("distance_m", "duration_s", "agents_used")
 _SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
 """Figures that are shown when they are above 0."""
 
@@ -71,8 +71,9 @@ def _result(job: Job) -> Json | None:
     if job.summary is None:
         return None
     summary = job.summary
-    result = {"plan_status": summary.get("status"), **{name: number(summary.get(name)) for name in _FIGURES}}
-    counts = ("cost_in", "tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
+    cost = {"cost": number(summary.get("cost")), "cost_in": summary.get("cost_in")}
+    result = {"plan_status": summary.get("status"), **cost} | {name: number(summary.get(name)) for name in _FIGURES}
+    counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
     result_fields = {**result, **{name: summary.get(name) for name in counts}}
     result_fields |= {name: number(summary.get(name)) for name in _SHORTFALLS}
     return {name: value for name, value in result_fields.items() if value is not None}
