@@ -124,6 +124,7 @@ WARNINGS: Final[tuple[Check, ...]] = (
     amount_checks.agents_without_price,
     ineffective_field_checks.soft_closes_without_cost,
     shipment_checks.orphaned_shipment_halves,
+    group_checks.self_excluding_groups,
     ineffective_field_checks.group_penalties_without_effect,
     position_checks.far_outliers,
     matrix_checks.implausible_speeds,

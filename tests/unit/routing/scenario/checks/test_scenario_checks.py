@@ -138,6 +138,13 @@ ODD: dict[Check, Json] = {
     shipment_checks.orphaned_shipment_halves: body(
         tickets=[*SHIPMENT, ticket("c")], groups=[{"kind": "one_of", "tickets": ["q", "c"]}]
     ),
+    group_checks.self_excluding_groups: body(
+        tickets=[ticket(name) for name in "abc"],
+        groups=[
+            {"kind": "one_of", "tickets": ["a", "c"]},
+            *({"kind": "all", "tickets": [*two]} for two in ("ab", "bc")),
+        ],
+    ),
     ineffective_field_checks.group_penalties_without_effect: body(
         groups=[{"kind": "all", "tickets": ["a", "b"], "penalty": 9}]
     ),
@@ -209,6 +216,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     ineffective_field_checks.fields_without_effect: ("/agents/0/overtime_s", "Set shift_end"),
     ineffective_field_checks.soft_closes_without_effect: ("/tickets/0/soft_close", "before the last window closes"),
     shipment_checks.orphaned_shipment_halves: ("/groups/0/tickets/0", "a one_of group too"),
+    group_checks.self_excluding_groups: ("/groups/0/tickets/1", "one of the groups"),
     ineffective_field_checks.group_penalties_without_effect: ("/groups/0/penalty", "Give its tickets a penalty"),
     position_checks.far_outliers: ("/locations/3", "Check its coordinates"),
     matrix_checks.implausible_speeds: ("/travel/durations", "write 600 for 10 minutes"),
@@ -225,7 +233,7 @@ def test_no_check_is_without_its_case_and_there_are_many() -> None:
     assert set(CASES) | of_roads == {*CHECKS, size_checks.matrices_too_large, *with_travel}
     assert set(ODD) == set(WARNINGS)
     assert len(CASES) == 47
-    assert len(ODD) == 18
+    assert len(ODD) == 19
 
 
 @pytest.mark.parametrize("rule", [*CASES, *ODD], ids=lambda rule: rule.__name__)
@@ -436,6 +444,14 @@ def test_hours_as_numbers_beside_text_and_seconds_are_suspicious() -> None:
         (fault,) = warning_faults(raw_scenario(day))
         assert (fault.path, fault.hint) == ("/tickets/0/release_time", 'Write "10:00".')
     assert warning_faults(raw_scenario(north(orders[1]))) == []
+
+
+def test_groups_that_can_be_kept_are_not_suspicious() -> None:
+    """SPEC T7: alternatives of which one brings along what no other excludes."""
+    tickets = [ticket(name) for name in "abcde"]
+    groups = [{"kind": "one_of", "tickets": ["a", "c"]}, {"kind": "all", "tickets": ["a", "b"]}]
+    groups += [{"kind": "all", "tickets": ["c", "d"]}, {"kind": "one_of", "tickets": ["b", "d", "e"]}]
+    assert warning_faults(raw_scenario(body(tickets=tickets, groups=groups))) == []
 
 
 def test_tables_in_other_units_are_suspicious() -> None:
