@@ -18,7 +18,7 @@ from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.translation import use_language
+from planner_mcp.translation import translated, use_language
 from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 from tests.shared.tools.token_costs import dearer_form_tokens
 
@@ -254,3 +254,6 @@ async def test_unknown_travel_stands_once_in_an_answer(call: Call, store: RedisS
         answer = await call("plan_day", {"scenario": day})
     assert answer.structured["status"] == "COMPLETED"
     assert answer.text.startswith(f"{NO_TRAVEL}\n") and answer.text.count(NO_TRAVEL) == 1
+    use_language("zh")
+    again = await call("plan_day", {"scenario": day})
+    assert again.text.count(translated(NO_TRAVEL)) == 1 and NO_TRAVEL not in again.text
