@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.plan import UNIT_LEGS, Plan, PlannedRoute
 from planner_mcp.text import named, number
 
 _MINUTE_S: Final = 60.0
@@ -94,7 +94,8 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
     """Return the change from plan a to plan b, a sentence each, the most important first: distance and cost in all, who
     is served no longer and who now, what is late, and who gains and loses what.
     """
-    length, cost = _length(found.distance_m), number(found.cost)
+    counts_legs = b.travel.get("source") == UNIT_LEGS
+    length, cost = _length(found.distance_m, counts_legs=counts_legs), number(found.cost)
     sentences = [f"In all {length}." if cost is None else f"In all {length}, cost {cost:+}."]
     sentences += [f"No longer served: {named(found.newly_left_out)}."] if found.newly_left_out else []
     sentences += [f"Served now: {named(found.newly_served)}."] if found.newly_served else []
@@ -104,10 +105,10 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
         if abs(late_s - was) >= _MINUTE_S:
             sentences.append(f"{ticket} is {late_s / 60:.0f} min late, {was / 60:.0f} before.")
     orders = _orders(a), _orders(b)
-    return sentences + [_agent_in_words(each, *orders) for each in found.agents]
+    return sentences + [_agent_in_words(each, *orders, counts_legs=counts_legs) for each in found.agents]
 
 
-def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]]) -> str:
+def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]], counts_legs: bool) -> str:
     before, after = (order.get(delta.agent_id, []) for order in orders)
     gained, lost = [t for t in after if t not in before], [t for t in before if t not in after]
     if gained and lost:
@@ -116,12 +117,16 @@ def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]]) -> str:
         change = f"{delta.agent_id} gains {named(gained)}:" if gained else f"{delta.agent_id} loses {named(lost)}:"
     else:
         change = f"{delta.agent_id} keeps its tickets:"
-    time, way, cost = f"{delta.duration_s / 60:+.0f}", _length(delta.distance_m), number(delta.cost)
+    time, cost = f"{delta.duration_s / 60:+.0f}", number(delta.cost)
+    way = _length(delta.distance_m, counts_legs=counts_legs)
     figures = f"{time} min, {way}." if cost is None else f"{time} min, {way}, cost {cost:+}."
     return f"{change} {figures}"
 
 
-def _length(metres: float) -> str:
+def _length(metres: float, *, counts_legs: bool) -> str:
+    """Return a change of distance; where travel is not known it counts legs."""
+    if counts_legs:
+        return f"{metres:+.0f} {'leg' if abs(metres) == 1 else 'legs'}"
     return f"{metres:+.0f} m" if abs(metres) < 1000 else f"{metres / 1000:+.1f} km"
 
 

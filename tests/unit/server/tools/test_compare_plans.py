@@ -120,3 +120,19 @@ async def test_a_comparison_whose_names_are_cut_says_where_they_all_are(call: Ca
     assert lines[-1] == "Next: read_plan of both, view=visits agent_ids=…, has every ticket."
     less = await solved(call, store, scenario_id, names[1:], names[:1])
     assert "Next:" not in (await call("compare_plans", {"plan_a": a, "plan_b": less})).text
+
+
+async def test_where_travel_is_not_known_a_comparison_counts_legs(call: Call, store: RedisStore) -> None:
+    """SPEC T6: "+1 m" was said of a leg more, of which nobody knows the length."""
+    agents = [{"id": name, "capacity": 9} for name in "vw"]
+    tickets = [{"id": name, "location": name, "demand": 1} for name in "abc"]
+    scenario_id = await created(
+        call, {"name": "day", "planning_date": "2025-07-15", "agents": agents, "tickets": tickets}
+    )
+    a, b = (
+        await solved(call, store, scenario_id, ["a", "b"], ["c"]),
+        await solved(call, store, scenario_id, ["a", "b", "c"]),
+    )
+    words = (await call("compare_plans", {"plan_a": a, "plan_b": b})).structured["in_words"]
+    assert words[0] == "In all +1 leg, cost +1."
+    assert not any(" m," in sentence for sentence in words)
