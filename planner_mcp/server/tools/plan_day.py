@@ -188,8 +188,8 @@ async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults
     lines = [*notices, *(assumed if not stored else []), status.text, *(page.text for page in pages.values())]
     if job["status"] in ("QUEUED", "SOLVING"):
         lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
-    first, said, rest = "\n".join(lines).partition(f"{translated(NO_TRAVEL)}\n")  # each step says it
-    text = first + said + (rest.replace(said, "") if said else "")
+    first, travel_line, rest = "\n".join(lines).partition(f"{translated(NO_TRAVEL)}\n")  # each step says it
+    text = first + travel_line + (rest.replace(travel_line, "") if travel_line else "")
     return ToolResult(output, text, (*status.links, *solve.links) if not pages else status.links)
 
 
