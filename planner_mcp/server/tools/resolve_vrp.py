@@ -258,6 +258,9 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
     hour = asked.breakdown.at if asked.breakdown and asked.keep_until is None else asked.keep_until
     if unbegun and isinstance(hour, int | float) and (misread := misread_number(hour)):
         unbegun.append(" ".join(misread))
+    held_s = (start.scenario.body.get("held") or {}).get("until_s", 0)
+    if until_s is not None and plan.routes and until_s < held_s:
+        unbegun.append(f"What began from {clock(until_s)} to {clock(held_s)} was held before, and is planned anew.")
     return _Change(until_s, plan, free, words, patch, unbegun)
 
 

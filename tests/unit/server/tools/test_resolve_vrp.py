@@ -190,6 +190,18 @@ async def test_an_hour_after_midnight_differs_from_that_of_the_next_day(call: Ca
     assert (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "25:30"})).structured["notes"] == []
 
 
+async def test_an_hour_before_that_of_an_earlier_call_is_noticed(call: Call, store: RedisStore) -> None:
+    """SPEC T10: what has begun is never rewritten in silence; whoever corrects a wrong hour may do so."""
+    job_id = await solved(call, store, await created(call, body([agent("v", shift_start="08:00")])), ["a", "b"])
+    later = (await call("resolve_vrp", {"warm_from": job_id, "keep_until": "08:30"})).structured
+    assert later["notes"] == []
+    await finish(store, ["a", "b"])
+    back = {"warm_from": later["job_id"], "keep_until": "08:10"}
+    note = "What began from 08:10 to 08:30 was held before, and is planned anew."
+    assert (await call("resolve_vrp", back)).structured["notes"] == [note]
+    assert (await call("resolve_vrp", {**back, "keep_until": "08:31"})).structured["notes"] == []
+
+
 async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: RedisStore) -> None:
     """SPEC T5: its visits are no longer served and nothing is too late; a new hour is read on the new date."""
     day = body([agent("v", shift_start="08:00")], [ticket("a"), ticket("b", "B")])
