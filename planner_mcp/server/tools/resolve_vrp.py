@@ -256,7 +256,7 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
     patch = with_patch(words.patch, asked.patch)
     unbegun = _unbegun(start.plan, plan, until_s)
     hour = asked.breakdown.at if asked.breakdown and asked.keep_until is None else asked.keep_until
-    if unbegun and isinstance(hour, int | float) and (misread := misread_number(hour)):
+    if unbegun and isinstance(hour, int | float) and (misread := misread_number(float(hour))):
         unbegun.append(" ".join(misread))
     held_s = (start.scenario.body.get("held") or {}).get("until_s", 0)
     if until_s is not None and plan.routes and until_s < held_s:

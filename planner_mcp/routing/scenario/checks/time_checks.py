@@ -16,6 +16,8 @@ from planner_mcp.text import DAY_S, clock, clock_s, figure
 _HOURS: Final = 24
 _MINUTES: Final = 1440
 """The latest numbers that are rather hours, and minutes, of a day than seconds."""
+_DIGITS: Final = 2359
+"""The latest number that is rather the digits of an hour, as 1730 for 17:30."""
 _MINUTE_S: Final = 60
 """Services and breaks below it were rather meant in minutes or hours."""
 
@@ -162,10 +164,10 @@ def misread_numbers(scenario: Scenario) -> tuple[str, str] | None:
 
 
 def _suspicious_number(scenario: Scenario) -> float:
-    """Return the latest number that is rather minutes or hours of a day; infinity where there is none."""
+    """Return the latest number that is rather minutes, hours or digits of a time; infinity where there is none."""
     first, last = scenario.written_times.text_range or (inf, -inf)
     numbers = scenario.written_times.numbers
-    if max(numbers, default=0.0) > _MINUTES:
+    if max(numbers, default=0.0) > _MINUTES and not all(map(_is_digits, numbers)):
         numbers = {time for time in numbers if first < inf and time < min(first, _MINUTES + 1)}
     latest = max(numbers, default=inf)
     has_hours = is_on_globe(scenario) or (first < inf and all(place.x is None for place in scenario.locations))
@@ -174,15 +176,21 @@ def _suspicious_number(scenario: Scenario) -> float:
 
 
 def misread_number(time: float) -> tuple[str, str] | None:
-    """Return what a time written as a number is taken for, and what to write, where it is rather minutes or hours."""
-    if time > _MINUTES:
+    """Return what a time written as a number is taken for, and what to write, where it is rather something else."""
+    if time > _MINUTES and not _is_digits(time):
         return None
     return f"{figure(time)} is {clock_s(time)}: numbers are seconds.", f'Write "{clock(_intended_s(time))}".'
 
 
 def _intended_s(time: float) -> float:
-    """Return the time of day that a number of hours, or of minutes, would rather be."""
+    """Return the time of day that a number of hours, of minutes, or of its digits would rather be."""
+    if time > _MINUTES:
+        return time // 100 * 3600 + time % 100 * 60
     return time * (3600 if time <= _HOURS else 60)
+
+
+def _is_digits(time: float) -> bool:
+    return time <= _DIGITS and time.is_integer() and time % 100 < 60
 
 
 def has_numeric_times(scenario: Scenario, part: Agent | Ticket) -> bool:

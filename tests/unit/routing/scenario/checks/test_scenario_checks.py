@@ -413,6 +413,8 @@ def north(*orders: Json, **driver: Any) -> Json:
         ([8, 12.5], ("/tickets/0/time_windows/0", "12.5 is 00:00:12: numbers are seconds.", 'Write "12:30".')),
         (["00:08", 1440], ("/tickets/0/time_windows/0", "1440 is 00:24:00: numbers are seconds.", 'Write "24:00".')),
         ([480, 1441], None),
+        ([830, 1730], ("/tickets/0/time_windows/0", "1730 is 00:28:50: numbers are seconds.", 'Write "17:30".')),
+        ([830, 1790], None),
         (["00:08", "00:12"], None),
         ([0, "00:12"], None),
         (["00:00", 630, "06:00"], None),
