@@ -167,7 +167,10 @@ async def test_a_file_is_planned_like_a_day(call: Call, store: RedisStore) -> No
         ({}, "/scenario"),
         ({"scenario": DAY, "scenario_id": "scn-0-x"}, "/scenario"),
         ({"scenario": {**DAY, "agents": []}}, "/scenario/agents"),
-        ({"file": {"format": "csv", "content": "id\na"}}, "/file/planning_date"),
+        (
+            {"file": {"format": "csv", "content": "id\na", "planning_date": "soon", "agents": DAY["agents"]}},
+            "/file/planning_date",
+        ),
         ({"file": "orders.csv"}, "/file"),
         ({"scenario_id": "scn-0-x"}, "/scenario_id"),
         ({"scenario": DAY, "solve_time": "PT999999S"}, "/solve_time"),
@@ -190,7 +193,7 @@ FILE = {"format": "csv", "planning_date": "2025-07-15", "agents": DAY["agents"]}
     [
         ({"scenario": {**DAY, "agents": []}}, ["/scenario/agents"]),
         ({"scenario": {**DAY, "planning_date": "soon"}}, ["/scenario/planning_date"]),
-        ({"file": {"format": "csv", "content": "id\na"}}, ["/file/planning_date"]),
+        ({"file": {**FILE, "planning_date": "soon", "content": "id\na"}}, ["/file/planning_date"]),
         ({"file": {**FILE, "content": "id,lat,lon\na,52.5,13.4\nb,9x,13.4"}}, ["/file/content/3/lat"]),
         ({"scenario": DAY}, []),
         ({"scenario": "soon"}, ["/scenario"]),
