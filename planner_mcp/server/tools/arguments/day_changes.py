@@ -166,9 +166,9 @@ class DayChanger:
             self._cancel(self._changes.cancelled_ticket)
             self._say(f"Cancelled: {named(self._changes.cancelled_ticket)}.")
         if self._changes.no_show:
-            self._say(
-                f"Nobody there at {named(self._changes.no_show)}: visited, not served; new_ticket plans it again."
-            )
+            names = named(self._changes.no_show)
+            self._say(f"Nobody there at {names}: the visit counts as served; new_ticket plans it again.")
+            self._keep_on_board(self._changes.no_show)
             self._collect_nothing(self._changes.no_show)
         return self._day
 
@@ -300,6 +300,27 @@ class DayChanger:
         """Return whether a visit to a ticket has begun by the hour."""
         return name in self._visits and self._visits[name].start_s < self._until_s
 
+    def _keep_on_board(self, names: list[str]) -> None:
+        """Let what was not handed over be on board as what is picked up there, unless deliveries go before pickups."""
+        if (self._body.get("options") or {}).get("backhaul"):
+            return
+        kept = [name for name in names if self._is_delivery(name)]
+        for name in kept:
+            first = self._tickets[name].get("pickup")
+            self._day.add("tickets", {name: {"kind": "pickup"}} if first is None else self._apart(first, name))
+        if kept:
+            self._say(f"Goods stay on board, unless a new_ticket has as its pickup: {named(kept)}.")
+
+    def _apart(self, first: str, name: str) -> Json:
+        """Return the halves of a shipment as two tickets: what the first has brought on board stays there."""
+        return {first: {"kind": "pickup"}, name: {"pickup": None, "kind": "pickup", **self._nothing(name)}}
+
+    def _nothing(self, name: str) -> Json:
+        """Return the demand of a ticket, where it has one, as one of nothing."""
+        demand = self._tickets[name].get("demand")
+        nothing = dict.fromkeys(demand, 0) if isinstance(demand, Mapping) else 0
+        return {} if demand is None else {"demand": nothing}
+
     def _collect_nothing(self, names: list[str]) -> None:
         """Let nothing be on board from pickups where nobody was; what was to be delivered of it leaves the day."""
         gone: list[str] = []
@@ -308,9 +329,7 @@ class DayChanger:
             is_pickup = bool(deliveries) or self._tickets[name].get("kind") == "pickup"
             if not is_pickup or any(map(self._is_begun, deliveries)):
                 continue
-            demand = self._tickets[name].get("demand")
-            nothing = dict.fromkeys(demand, 0) if isinstance(demand, Mapping) else 0
-            self._day.add("tickets", {name: {"kind": "pickup"} | ({} if demand is None else {"demand": nothing})})
+            self._day.add("tickets", {name: {"kind": "pickup"} | self._nothing(name)})
             gone += deliveries
         if gone:
             self._day.add("tickets", dict.fromkeys(gone))

@@ -215,6 +215,21 @@ async def test_nobody_was_there_and_the_driver_is_late(call: Call, ctx: ToolCont
     assert second.start_s == AT + 1800 + 1200
 
 
+async def test_goods_of_a_visit_where_nobody_was_stay_on_board(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: what is collected afterwards must fit beside them, until they are delivered after all."""
+    tickets = [ticket("a", demand=6), ticket("b", "B", demand=4), ticket("c", "B", kind="pickup", demand=8)]
+    base = await solved(call, store, await created(call, day(*tickets, van1={"capacity": 10})), ["a", "b", "c"])
+    asked = {"warm_from": base, "no_show": ["a"], "keep_until": "08:20"}
+    answer = await call("resolve_vrp", asked)
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert "Goods stay on board, unless a new_ticket has as its pickup: a." in answer.structured["changes"]
+    assert [visit.load for visit in plan.routes[0].visits] == [{"load": 10}, {"load": 6}]
+    assert [left.ticket_id for left in plan.unassigned] == ["c"]
+    again = ticket("a2", demand=6, pickup="a")
+    plan = await best(ctx, (await call("resolve_vrp", {**asked, "new_ticket": [again]})).structured["scenario_id"])
+    assert plan.unassigned == ()
+
+
 async def test_a_cancelled_stop_may_be_locked_grouped_or_kept_apart(
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
