@@ -41,6 +41,7 @@ class WrittenScenario:
     """A validated scenario as text, so that whoever stores it need not hold it decoded."""
 
     name: str
+    planning_date: str
     text: str
     """The body as JSON."""
     input_hash: str
@@ -59,6 +60,8 @@ class ScenarioCard:
     revision: int = 1
     parent_id: str | None = None
     last_job_id: str | None = None
+    planning_date: str = ""
+    """As the caller wrote it; empty for scenarios of older versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ class Job:
     """Whether its scenario is."""
     scenario_name: str = ""
     """As the caller wrote it; empty for jobs of older versions."""
+    planning_date: str = ""
+    """Of the same."""
     review: PlanReview | None = None
     """Of its plan; None before its end, and where plans are not reviewed."""
 

@@ -8,4 +8,5 @@ from planner_mcp.text import Json, compact
 
 def written_scenario(body: Json) -> WrittenScenario:
     """Return the body of a scenario written out, with what is stored beside it."""
-    return WrittenScenario(str(body.get("name", "")), compact(body), input_hash(body), has_sensitive_values(body))
+    name, date = (str(body.get(each, "")) for each in ("name", "planning_date"))
+    return WrittenScenario(name, date, compact(body), input_hash(body), has_sensitive_values(body))

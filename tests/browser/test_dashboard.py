@@ -129,6 +129,28 @@ async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, 
     assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
 
 
+async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: a plan that leaves tickets out is not taken for the cheaper one; at a phone's width too."""
+    day = body([agent()], [ticket("a"), ticket("b", demand=99)], name="round") | {"planning_date": "2031-02-03"}
+    scenario_id, first = await submitted(server, day)
+    other = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True)
+    for job_id in (first, other["job_id"]):
+        await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.goto(_url(server, "jobs"))
+    row = page.locator("tbody tr", has=page.locator(f"a[href='#/jobs/{first}']"))
+    await row.get_by_text("1 of 2").wait_for()
+    assert "2031-02-03" in await row.inner_text()
+    box = await row.get_by_text("1 of 2").bounding_box()
+    assert box["x"] + box["width"] <= 390
+    await page.goto(_url(server, "scenarios"))
+    await page.locator("tbody tr", has_text="2031-02-03").first.wait_for()
+    await page.goto(_url(server, f"jobs/{first}"))
+    choice = page.get_by_label("Compare with another plan")
+    await choice.wait_for()
+    assert "Served 1 of 2 · Cost" in await choice.inner_text()
+
+
 async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, browser: Any) -> None:
     """SPEC T7, O2: the column of a cell and the field of the form, no pointer into a call; megabytes, no bytes."""
     page = await browser.new_page(locale="en-GB")

@@ -57,6 +57,7 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         changed_id=kept["changed_id"],
         is_confidential=bool(kept.get("confidential", UNKNOWN)),
         scenario_name=kept.get("name", ""),
+        planning_date=kept.get("date", ""),
         review=_review_of(kept) if kept.get("review") else None,
     )
 
@@ -110,6 +111,7 @@ def scenario_words(scenario: StoredScenario, written: WrittenScenario | None = N
     fields = {
         "id": scenario.id,
         "name": str(scenario.body.get("name", "")) if written is None else written.name,
+        "date": str(scenario.body.get("planning_date", "")) if written is None else written.planning_date,
         "principal": scenario.principal,
         "body": compact(scenario.body) if written is None else written.text,
         "created_ms": str(int(scenario.created_at.timestamp() * 1000)),
@@ -140,9 +142,9 @@ def scenario_from_hash(kept: Fields) -> StoredScenario:
 
 
 def scenario_card_from(row: list[str | None]) -> ScenarioCard:
-    """Return an entry of a list of scenarios: `id, name, created_ms, revision, parent_id, job`."""
-    id_, name, created_ms, revision, parent_id, job_id = (word or "" for word in row)
-    return ScenarioCard(id_, name, utc_from_ms(created_ms), int(revision), parent_id or None, job_id or None)
+    """Return an entry of a list of scenarios: `id, name, created_ms, revision, parent_id, job, date`."""
+    id_, name, created_ms, revision, parent_id, job_id, date = (word or "" for word in row)
+    return ScenarioCard(id_, name, utc_from_ms(created_ms), int(revision), parent_id or None, job_id or None, date)
 
 
 def event_from(job_id: str, event_id: str, kept: Fields) -> Event:

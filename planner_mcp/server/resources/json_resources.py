@@ -107,14 +107,14 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
 def job_row(job: Job) -> Json:
     """Return a job as a line of a list."""
     view = job_view(job)
-    shown = ("job_id", "status", "progress", "cost", "plan_id")
+    shown = ("job_id", "status", "progress", "cost", "tickets_served", "tickets_total", "plan_id")
     row = {name: view[name] for name in shown if name in view}
     return {**row, **_scenario_of(job), "submitted_at": timestamp(job.submitted_at)}
 
 
 def _scenario_of(job: Job) -> Json:
-    name = {"scenario_name": job.scenario_name} if job.scenario_name else {}
-    return {"scenario_id": job.request.scenario_id, **name}
+    known = {"scenario_name": job.scenario_name, "planning_date": job.planning_date}
+    return {"scenario_id": job.request.scenario_id, **{name: text for name, text in known.items() if text}}
 
 
 async def _limits(reading: ReadContext, _variables: Variables) -> Contents:

@@ -5,7 +5,7 @@ local index = P .. 'scns:' .. A.principal
 local looks = {}
 function looks.ages(id) return call('HGET', scenario_key(id), 'created_ms') end
 function looks.rows(id)
-  local card = call('HMGET', scenario_key(id), 'id', 'name', 'created_ms', 'revision', 'parent_id', 'job')
+  local card = call('HMGET', scenario_key(id), 'id', 'name', 'created_ms', 'revision', 'parent_id', 'job', 'date')
   card[6] = last_job(card[6])
   return card[1] and card
 end

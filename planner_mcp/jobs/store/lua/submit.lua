@@ -32,13 +32,13 @@ local answer = made_before() or refusal()
 if answer then return answer end
 forget_expired(A.principal, 8)
 
-local scenario = call('HMGET', scenario_key(A.scenario), 'confidential', 'name')
+local scenario = call('HMGET', scenario_key(A.scenario), 'confidential', 'name', 'date')
 local job = {}
 jobs[A.job] = job -- dispatch() reads it from here
 write(A.job, job, {
   principal = A.principal, scenario_id = A.scenario, request = A.request, state = 'queued', priority = A.priority,
   seq = call('HINCRBY', CLOCK, 'seq', 1), cpu_s = A.cpu_s, url = A.url, idem = A.digest == '' and idem or '',
-  confidential = scenario[1] or '1', name = scenario[2] or '', masked = A.masked or '',
+  confidential = scenario[1] or '1', name = scenario[2] or '', date = scenario[3] or '', masked = A.masked or '',
   submitted_ms = NOW_MS, seats = A.seats, fence = 0, crashes = 0, percent = 0, cancel = '', finish = '', delivery = '', plan_id = '',
   summary = '', progress = '', best = '', events = 0,
 })

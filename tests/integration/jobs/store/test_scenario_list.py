@@ -32,6 +32,7 @@ async def test_scenarios_are_listed_newest_first_to_their_principal_alone(job_se
     rest, _ = await job_service.scenarios(LOCAL, offset=2, count=2)
     assert sorted(card.id for card in cards + rest) == sorted(made)
     assert {card.name for card in cards + rest} == {"day 0", "day 1", "day 2"}
+    assert {card.planning_date for card in cards + rest} == {SMALLEST["planning_date"]}
     assert await job_service.scenarios(Principal("somebody else")) == ([], 0)
 
 

@@ -3,7 +3,7 @@
 import { callTool, readJson } from "../api.js";
 import { content, jobOf, link, readGround, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { agentName, distance, figure, isolated, localTime, money, unitOf } from "../view/format.js";
+import { agentName, distance, figure, isolated, localTime, money, servedText, unitOf } from "../view/format.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
 import { t } from "../view/words.js";
@@ -27,7 +27,7 @@ export async function compareView(signal, a, b) {
   const width = widthOf(maps);
   maps.replaceChildren(...[a, b].map((id, at) => h(
     "section", {}, h("h2", {}, `${"AB"[at]}: `, link(`jobs/${jobOf(id)}`, `${isolated(days[at].name ?? id)}, ${localTime(jobs[at].submitted_at)}`)),
-    h("p", {}, `${t("cost")} ${money(plans[at].cost, days[at])} · ${distance(plans[at], plans[at].distance_m)} · ${t("served")} ${t("of", { a: plans[at].tickets_served, b: plans[at].tickets_total })}`),
+    h("p", {}, `${t("cost")} ${money(plans[at].cost, days[at])} · ${distance(plans[at], plans[at].distance_m)} · ${t("served")} ${servedText(plans[at])}`),
     routeMap(plans[at], days[at], { canvas: canvasLayer, ground: grounds[at], width }),
   )));
 }

@@ -6,7 +6,7 @@ import { ENDED, action, content, downloads, events, go, link, planOf, problem, r
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
-import { figure, localTime } from "../view/format.js";
+import { figure, localTime, servedText } from "../view/format.js";
 import { historyLine } from "../view/history.js";
 import { routeMap } from "../view/map.js";
 import { canvasLayer } from "../view/map_canvas.js";
@@ -87,7 +87,7 @@ export async function jobView(signal, jobId) {
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     const hasPlan = Boolean(job.plan_id) || points.length > 0; // else there is nothing to start from, or to change
     const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(hasPlan ? jobId : null, job), { main: true }), ...(hasPlan ? ofPlan() : [])].filter(Boolean);
-    const ofPlan = () => [comparison(job, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)];
+    const ofPlan = () => [comparison(job, scenario, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)];
     parts.actions.replaceChildren(...(isEnded ? ofEnded()
       : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
   };
@@ -154,14 +154,14 @@ async function solveAgain(warmFrom, { scenario_id, solve_time: time }) {
 }
 
 // The other plans of the day and its revisions, which keep its name; nothing where there are none.
-function comparison(job, signal) {
+function comparison(job, scenario, signal) {
   const place = h("span", { class: "actions" });
   const load = async () => {
     const { jobs } = await readJson(`jobs://vrp/status/completed?size=${MOST_COMPARED}`);
     const others = jobs.filter((each) => each.job_id !== job.job_id && each.plan_id && (each.scenario_id === job.scenario_id || (each.scenario_name && each.scenario_name === job.scenario_name)));
     if (signal.aborted || others.length === 0) return;
     const choice = h("select", { "aria-label": t("compareWith") },
-      h("option", { value: "" }, t("compareWith")), others.map((each) => h("option", { value: each.plan_id }, `${localTime(each.submitted_at)} · ${t("cost")} ${figure(each.cost)}`)));
+      h("option", { value: "" }, t("compareWith")), others.map((each) => h("option", { value: each.plan_id }, [localTime(each.submitted_at), each.planning_date !== scenario.planning_date && each.planning_date, `${t("served")} ${servedText(each)}`, `${t("cost")} ${figure(each.cost)}`].filter(Boolean).join(" · "))));
     const compare = action(t("compare"), async () => (choice.value ? go(`compare/${planOf(job.job_id)}/${choice.value}`) : choice.focus()));
     place.replaceChildren(choice, compare); // a button: arrow keys run through the choices, and none of these leads away
   };

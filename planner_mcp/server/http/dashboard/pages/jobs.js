@@ -4,7 +4,7 @@
 import { readJson } from "../api.js";
 import { PAGE_SIZE, content, events, go, link, problem, throttled } from "../page.js";
 import { h, table } from "../view/dom.js";
-import { figure, localTime } from "../view/format.js";
+import { figure, localTime, servedText } from "../view/format.js";
 import { t } from "../view/words.js";
 
 const STATUSES = ["all", "queued", "solving", "completed", "failed", "cancelled", "proposed"];
@@ -81,15 +81,17 @@ async function searched(status) {
 function jobRow(job) {
   const status = h("span");
   const progress = h("progress", { max: 100, "aria-label": `${t("progress")} ${job.job_id}` });
-  const cost = h("span");
+  const [served, cost] = [h("span"), h("span")];
   const row = {
     job,
-    cells: [link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), status, localTime(job.submitted_at), progress, cost, link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
-    text: () => `${job.job_id} ${job.scenario_name ?? ""} ${t(job.status)} ${job.scenario_id}`.toLowerCase(),
+    cells: [[link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), h("div", { class: "quiet" }, job.planning_date)], status, served, cost, localTime(job.submitted_at), progress, link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
+    text: () => `${job.job_id} ${job.scenario_name ?? ""} ${job.planning_date ?? ""} ${t(job.status)} ${job.scenario_id}`.toLowerCase(),
     update: (event) => {
-      Object.assign(job, { status: event.status, progress: event.progress, cost: event.result?.cost ?? event.cost ?? job.cost });
+      const { cost: value, tickets_served, tickets_total } = { ...job, ...event, ...event.result };
+      Object.assign(job, { status: event.status, progress: event.progress, cost: value, tickets_served, tickets_total });
       [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
       progress.value = job.progress ?? 0;
+      served.textContent = servedText(job);
       cost.textContent = figure(job.cost);
       return row;
     },
@@ -98,7 +100,7 @@ function jobRow(job) {
 }
 
 const jobsTable = (rows) =>
-  table([t("job"), t("status"), t("submitted"), t("progress"), t("cost"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
+  table([t("job"), t("status"), t("served"), t("cost"), t("submitted"), t("progress"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
 
 // `/` leads to the filter, j and k to the next and the last row.
 function moveByKeys(event, filter, list) {

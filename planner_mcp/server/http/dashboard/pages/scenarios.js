@@ -25,7 +25,7 @@ async function showScenarios(signal, page) {
   if (signal.aborted) return;
   const rows = recordsOf(found);
   const body = rows.map((row) => [
-    link(`scenarios/${row.scenario_id}`, row.name || row.scenario_id), row.revision, row.last_job_id ? link(`jobs/${row.last_job_id}`, t("lastSolve")) : "", localTime(row.created_at), h("span", { class: "quiet id" }, row.scenario_id),
+    [link(`scenarios/${row.scenario_id}`, row.name || row.scenario_id), h("div", { class: "quiet" }, row.planning_date)], row.revision, row.last_job_id ? link(`jobs/${row.last_job_id}`, t("lastSolve")) : "", localTime(row.created_at), h("span", { class: "quiet id" }, row.scenario_id),
   ]);
   content.replaceChildren(
     h("h1", {}, t("scenarios")), rows.length === 0 ? h("p", { class: "quiet" }, t("noScenarios")) : table([t("scenario"), t("revision"), t("job"), t("created"), t("number")], body, t("scenarios")),

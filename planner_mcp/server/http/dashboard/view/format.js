@@ -42,6 +42,8 @@ const PRICES = ["cost_per_km", "cost_per_hour"];
 export const unitOf = ({ options, agents } = {}) => options?.currency
   ?? (agents?.length && !agents.some((agent) => PRICES.some((name) => name in agent)) ? t("perMetre") : "");
 export const money = (value, scenario) => [figure(value), (value ?? null) !== null && unitOf(scenario)].filter(Boolean).join(" ");
+// How many tickets of all a plan serves.
+export const servedText = ({ tickets_served: served, tickets_total: total }) => (served === undefined ? "–" : t("of", { a: served, b: total }));
 // A moment as the reader's own clock and habits write it.
 export const localTime = (moment) => new Date(moment).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
 const isPlane = (plan) => ["plane", "unit legs"].includes(plan.travel?.source);
