@@ -177,6 +177,28 @@ async def test_seen_values_of_tickets_are_hours_as_elsewhere(server: PlannerServ
     assert said == "a (06:00–08:00), b (from 07:00), c, d (99): Too late."
 
 
+async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: no raw name of a field or of a unit in a warning or a fix, in either language; ids stay."""
+    await page.goto(_url(server, "jobs"))
+    said = {
+        "/agents: The delivery tickets need 9150 of weight_kg. Add agents or reload_locations.": "agents: The delivery "
+        "tickets need 9150 kg. Add agents or “places to load again”.",
+        "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
+        "/tickets/0/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
+        "they need 4 of pallets, 3 of 5 agents": "they need 4 pallets, 3 of 5 agents",
+        "取货工单需要 30 的 load。请提高 max_tickets。": "取货工单需要 30。请提高 “最多单数”。",
+        "Ask the user for lat and lon of its location, or for a fuller address.": "Give its latitude and longitude, "
+        "or a fuller address.",
+    }
+    words = "(await import('/ui/assets/view/words.js')).setLanguage(/[取]/.test(line) ? 'zh' : 'en')"
+    shown = "(await import('/ui/assets/page.js')).placed(line, { tickets: [{ id: 'a_1' }] })"
+    for line, wanted in said.items():
+        assert await page.evaluate(f"async (line) => {{ {words}; return {shown}; }}", line) == wanted
+    fault = {"which": ["a"], "why": "No.", "accepted": "a ticket that some agent can serve", "fix": "Lower min_load."}
+    found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
+    assert found == "a: No. Lower “smallest load”."
+
+
 async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_typed(
     server: PlannerServer, page: Any
 ) -> None:

@@ -27,13 +27,25 @@ export function go(path, { changes = [], unservable = [], notes = [], warnings =
 }
 export const saidBefore = (scenario) => said.splice(0).map((line) => h("li", {}, placed(line, scenario)));
 
+// A sentence of the server in words of the page: without its names of fields, changes and units, or as a whole (`said_`).
+const NAMES = /(?<=\d) (?:of|的) (\w+)|(?<=[(（])(\w+)(?=[)）])|\b(?:[a-z]+(?:_[a-z\d]+)+|lat|lon)\b/g;
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (all, amount, inner) => {
+  const name = amount ?? inner ?? all;
+  if (t(`unit_${name}`) !== `unit_${name}`) return `${amount ? " " : ""}${wordOf("unit", name)}`.trimEnd();
+  const words = [choiceWord(name), wordOf("change", camel(name))].find((each) => ![name, camel(name)].includes(each));
+  return !words || inner ? all : name.includes("_") ? `“${words}”` : words;
+});
+
 // A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
-export const placed = (line, scenario) => line.replace(/^(\/[^\s:]+): /, (_, path) => {
+export function placed(line, scenario) {
+  const [, path, said] = /^(?:(\/[^\s:]+): )?(.*)$/s.exec(line);
+  if (!path) return inWords(said);
   const [list, at, field] = path.split("/").slice(1);
   const entry = scenario[list]?.[at];
   const words = entry ? [entry.id ?? entry.name, field && choiceWord(field)] : [choiceWord(path.split("/").pop())];
-  return `${words.filter(Boolean).join(", ")}: `;
-});
+  return `${words.filter(Boolean).join(", ")}: ${inWords(said)}`;
+}
 
 export function showBanner(text) {
   banner.hidden = !text;
@@ -43,7 +55,7 @@ export function showBanner(text) {
 // A fault in one sentence. One of many rows names the first of them, each with the value that was read there.
 function faultWords({ which = [], count = 1, problem, accepted, hint }) {
   const seen = which.length > 0 && `${which.join(", ")}${count > which.length ? ", …" : ""}:`;
-  return [seen, problem, accepted && `(${t("accepted")}: ${accepted})`, hint].filter(Boolean).join(" ");
+  return [seen, inWords(problem), inWords(accepted) && `(${t("accepted")}: ${inWords(accepted)})`, inWords(hint)].filter(Boolean).join(" ");
 }
 
 // Tickets that nobody can serve, with why and what to change. Of the values that were seen, windows are written as elsewhere on the

@@ -1,7 +1,7 @@
 // Proved fixes of tickets that are left out, on the page of their job: found for a few at a time, applied from an hour on.
 
 import { callTool } from "../api.js";
-import { action, go, planOf } from "../page.js";
+import { action, go, inWords, planOf } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { money } from "../view/format.js";
 import { t } from "../view/words.js";
@@ -22,7 +22,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
     go(`jobs/${next.job_id}`, next);
   }, { into: messages });
   const row = (fix) => [
-    fix.ticket_id, [h("p", { class: "fix" }, fix.change), isOwn && fix.patch && apply(fix)],
+    fix.ticket_id, [h("p", { class: "fix" }, inWords(fix.change)), isOwn && fix.patch && apply(fix)],
     fix.cost_delta === undefined ? "" : `${fix.cost_delta > 0 ? "+" : ""}${money(fix.cost_delta, scenario)}`,
   ];
   const find = action(t("findFixes"), async () => {
@@ -31,7 +31,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
     fixes.push(...answer.fixes);
     const lines = [
       ...answer.without_fix.map((id) => `${id}: ${t("noFix")}`), ...answer.not_examined.map((id) => `${id}: ${t("notExamined")}`),
-      ...Object.entries(answer.nothing_to_mend).map(([id, other]) => `${id}: ${t("servedInstead", { other })}`), ...answer.notes,
+      ...Object.entries(answer.nothing_to_mend).map(([id, other]) => `${id}: ${t("servedInstead", { other })}`), ...answer.notes.map(inWords),
     ];
     others.append(...lines.map((line) => h("li", {}, line)));
     if (fixes.length > 0) found.replaceChildren(isOwn ? h("label", {}, t("change_now?"), (now ??= nowInput(scenario, plan))) : "", table([t("ticket"), t("fix"), t("moreCost")], fixes.map(row), t("fix")));
