@@ -132,6 +132,29 @@ async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser:
     await context.close()
 
 
+async def test_who_may_only_read_is_offered_nothing_else(guarded: Guarded, browser: Any) -> None:
+    """SPEC O2, A1: import, solve, cancel and the like were offered and then refused."""
+    async with http_client(base_url=guarded.server.url, headers={"authorization": f"Bearer {guarded.key}"}) as http:
+        made = await http.post("/ui/call", json={"tool": "create_scenario", "arguments": ring(5)})
+        scenario_id = made.json()["structured"]["scenario_id"]
+        made = await http.post("/ui/call", json={"tool": "solve_vrp", "arguments": {"scenario_id": scenario_id}})
+        job_id = made.json()["structured"]["job_id"]
+    for key, offered in ((guarded.masked_key, 0), (guarded.key, 1)):
+        context = await browser.new_context()
+        page = await context.new_page()
+        await page.goto(f"{guarded.server.url}/ui")
+        await _sign_in(page, key)
+        assert await page.get_by_role("link", name="Import").count() == offered
+        await page.goto(f"{guarded.server.url}/ui#/scenarios/{scenario_id}")
+        await page.get_by_text("Raw JSON").wait_for()
+        assert await page.get_by_role("button", name="Solve").count() == offered
+        await page.goto(f"{guarded.server.url}/ui#/jobs/{job_id}")
+        await page.get_by_text("Raw JSON").wait_for()
+        await page.get_by_text("Queued").first.wait_for()
+        assert await page.get_by_role("button", name="Cancel").count() == offered
+        await context.close()
+
+
 @pytest.mark.slow
 async def test_who_may_not_see_names_sees_none(guarded: Guarded, browser: Any) -> None:
     """SPEC R3: neither in the page nor in what it received."""

@@ -22,9 +22,11 @@ let leave = new AbortController(); // aborted when the user goes to another view
 let session = { needs_sign_in: true, issuers: [] };
 let drawAnew = null; // what could not be drawn while the server was away
 
+const mayWrite = () => session.scopes.includes("planner:write"); // else nothing is offered that would be refused
+
 const VIEWS = {
-  jobs: (signal, [id], query) => (id ? jobView(signal, id) : jobsView(signal, query)),
-  scenarios: (signal, [id], query) => (id ? scenarioView(signal, id) : scenariosView(signal, query)),
+  jobs: (signal, [id], query) => (id ? jobView(signal, id, mayWrite()) : jobsView(signal, query)),
+  scenarios: (signal, [id], query) => (id ? scenarioView(signal, id, mayWrite()) : scenariosView(signal, query)),
   compare: (signal, [a, b]) => compareView(signal, a, b),
   import: () => importView(session),
   system: (signal, _rest, query) => systemView(signal, query, session.scopes),
@@ -78,7 +80,7 @@ function drawFrame(view) {
   document.documentElement.lang = currentLanguage();
   document.getElementById("skip").textContent = t("skip");
   document.getElementById("language").textContent = t("language");
-  const places = session.needs_sign_in ? [] : Object.keys(VIEWS).filter((name) => name !== "compare");
+  const places = session.needs_sign_in ? [] : Object.keys(VIEWS).filter((name) => name !== "compare" && (name !== "import" || mayWrite()));
   const reviews = session.has_reviews && !session.needs_sign_in ? [h("a", { href: "#/jobs?status=proposed" }, t("reviews"))] : [];
   document.getElementById("nav").replaceChildren(
     ...places.map((each) => h("a", { href: `#/${each}`, "aria-current": each === view ? "page" : undefined }, t(each))), ...reviews,

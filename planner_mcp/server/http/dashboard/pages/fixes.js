@@ -9,8 +9,8 @@ import { nowInput } from "./day_changes.js";
 
 const FEW = 3; // as many as are examined in full in the time of one call
 
-// Without `isOwn` fixes are shown and cannot be applied.
-export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
+// Without `mayChange` fixes are shown and cannot be applied.
+export function fixesPanel(jobId, leftOut, plan, scenario, mayChange) {
   if (leftOut.length === 0) return h("div");
   const waiting = [...leftOut];
   const fixes = [];
@@ -22,7 +22,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
     go(`jobs/${next.job_id}`, next);
   }, { into: messages });
   const row = (fix) => [
-    fix.ticket_id, [h("p", { class: "fix" }, inWords(fix.change)), isOwn && fix.patch && apply(fix)],
+    fix.ticket_id, [h("p", { class: "fix" }, inWords(fix.change)), mayChange && fix.patch && apply(fix)],
     fix.cost_delta === undefined ? "" : `${fix.cost_delta > 0 ? "+" : ""}${money(fix.cost_delta, scenario)}`,
   ];
   const find = action(t("findFixes"), async () => {
@@ -34,7 +34,7 @@ export function fixesPanel(jobId, leftOut, plan, scenario, isOwn) {
       ...Object.entries(answer.nothing_to_mend).map(([id, other]) => `${id}: ${t("servedInstead", { other })}`), ...answer.notes.map(inWords),
     ];
     others.append(...lines.map((line) => h("li", {}, line)));
-    if (fixes.length > 0) found.replaceChildren(isOwn ? h("label", {}, t("change_now?"), (now ??= nowInput(scenario, plan))) : "", table([t("ticket"), t("fix"), t("moreCost")], fixes.map(row), t("fix")));
+    if (fixes.length > 0) found.replaceChildren(mayChange ? h("label", {}, t("change_now?"), (now ??= nowInput(scenario, plan))) : "", table([t("ticket"), t("fix"), t("moreCost")], fixes.map(row), t("fix")));
     find.textContent = t("findMore", { n: waiting.length });
     find.hidden = waiting.length === 0;
   }, { into: messages });

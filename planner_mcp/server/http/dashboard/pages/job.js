@@ -26,12 +26,12 @@ const MOST_COMPARED = 50;
 const MOST_EVENTS = 200;
 const MOST_POINTS = 1200; // of the curve; half of them are left out then
 
-export async function jobView(signal, jobId) {
+export async function jobView(signal, jobId, mayWrite) {
   let job = await readJson(`job://${jobId}`);
   const stored = await readJson(`scenario://${job.scenario_id}`).catch(() => null);
   if (signal.aborted) return;
   const scenario = stored?.scenario ?? {};
-  const isOwn = job.is_own !== false; // who reviews the plan of somebody else can change nothing of it
+  const mayChange = mayWrite && job.is_own !== false; // who reviews the plan of somebody else can change nothing of it, nor who may only read
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), heard: h("p", { class: "hidden", role: "status" }), events: h("ol", { class: "scroll" }) };
   let points = [];
@@ -54,13 +54,13 @@ export async function jobView(signal, jobId) {
     if (plan && plan !== drawnPlan) {
       drawnPlan = plan;
       const leftOut = plan.unassigned.map((each) => each.ticket_id);
-      if (fixes?.of !== String(leftOut)) fixes = { of: String(leftOut), box: fixesPanel(jobId, leftOut, plan, scenario, isOwn) };
+      if (fixes?.of !== String(leftOut)) fixes = { of: String(leftOut), box: fixesPanel(jobId, leftOut, plan, scenario, mayChange) };
       const width = (drawnWidth = widthOf(parts.plan));
       parts.plan.replaceChildren(
         h("section", {}, h("h2", {}, t("map")), routeMap(plan, scenario, { canvas: canvasLayer, frame, ground, moment, width })),
         h("section", {}, h("h2", {}, t("timeline")), timeline(plan, scenario, { moment, width: Math.max(width, LEAST_TIMELINE_PX) }),
           h("h2", {}, `${t("unassigned")} (${plan.unassigned.length})`), unassignedTable(plan, tickets), fixes.box),
-        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, scenario, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), isOwn ? sharing : ""),
+        h("section", { class: "wide" }, h("h2", {}, t("stops")), stopsTable(plan, scenario, tickets), assumed(plan), downloads(planOf(jobId), plan.routes, scenario), mayChange ? sharing : ""),
       );
     }
   };
@@ -86,10 +86,10 @@ export async function jobView(signal, jobId) {
     offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     const hasPlan = Boolean(job.plan_id) || points.length > 0; // else there is nothing to start from, or to change
-    const ofEnded = () => [isOwn && run(t("again"), () => solveAgain(hasPlan ? jobId : null, job), { main: true }), ...(hasPlan ? ofPlan() : [])].filter(Boolean);
-    const ofPlan = () => [comparison(job, scenario, signal), isOwn && dayChanges(jobId, scenario, () => plan), isOwn && whatIf(jobId, scenario)];
-    parts.actions.replaceChildren(...(isEnded ? ofEnded()
-      : [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })]));
+    const ofEnded = () => [mayChange && run(t("again"), () => solveAgain(hasPlan ? jobId : null, job), { main: true }), ...(hasPlan ? ofPlan() : [])].filter(Boolean);
+    const ofPlan = () => [comparison(job, scenario, signal), mayChange && dayChanges(jobId, scenario, () => plan), mayChange && whatIf(jobId, scenario)];
+    const ofRunning = () => (mayChange ? [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })] : []);
+    parts.actions.replaceChildren(...(isEnded ? ofEnded() : ofRunning()));
   };
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
   const about = h("p", { class: "quiet" }, `${t("job")} ${jobId} · `, link(`scenarios/${job.scenario_id}`, t("scenario")), ` · ${job.engine} · ${localTime(job.submitted_at)}`);

@@ -49,7 +49,7 @@ async function laterRevisions({ scenario_id: id, revision }) {
   return read.filter((each) => each?.parent_id === id).map((each) => each.scenario_id).reverse();
 }
 
-export async function scenarioView(signal, id) {
+export async function scenarioView(signal, id, mayWrite) {
   const found = await readJson(`scenario://${id}`);
   if (signal.aborted) return;
   const day = found.scenario;
@@ -65,7 +65,7 @@ export async function scenarioView(signal, id) {
     h("h1", {}, day.name ? [h("bdi", {}, day.name), `, ${day.planning_date}`] : id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
     h("p", { class: "quiet" }, `${id} · ${localTime(found.created_at)} · ${t("revision")} ${found.revision}`),
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
-    h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve), messages,
+    mayWrite ? h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve) : "", messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
     h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date, hourOf)).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
