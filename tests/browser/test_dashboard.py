@@ -129,6 +129,25 @@ async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, 
     assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
 
 
+async def test_stops_begin_and_end_at_the_depot_as_on_the_sheets_of_drivers(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: when an agent leaves and with what, and when it is back; one pallet is no `pallets`."""
+    load = {"weight_kg": 40, "pallets": 1}
+    first = ticket("a", demand=load, time_windows=[["08:00", "09:00"]])
+    pickup = ticket("b", demand=load, kind="pickup", time_windows=[["10:00", "11:00"]])
+    day = body([agent(capacity={"weight_kg": 90, "pallets": 2})], [first, pickup])
+    _, job_id = await submitted(server, day)
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    rows = page.get_by_role("region", name="Stops").locator("tbody tr")
+    await rows.first.wait_for()
+    cells = [[cell.strip() for cell in (await row.inner_text()).split("\t")] for row in await rows.all()]
+    assert [row[1:3] for row in cells] == [["", "leaves"], ["1", "a"], ["2", "b"], ["", "back"]]
+    assert [row[7] for row in cells] == ["40 kg, 1 pallet", "0 kg, 0 pallets", "40 kg, 1 pallet", ""]
+    plan = json.loads((await call(server, "read_resource", uri=f"plan://{job_id.replace('job-', 'plan-')}"))["text"])
+    hour, minute = divmod(round(plan["routes"][0]["start_s"] / 60), 60)
+    assert cells[0][6] == f"{hour:02}:{minute:02}"
+
+
 async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a plan that leaves tickets out is not taken for the cheaper one; at a phone's width too."""
     day = body([agent()], [ticket("a"), ticket("b", demand=99)], name="round") | {"planning_date": "2031-02-03"}

@@ -282,4 +282,4 @@ async def test_many_agents_and_stops_are_shown_a_part_at_a_time(server: PlannerS
     await page.goto(f"{server.url}/ui#/import")
     await page.get_by_role("heading", name="Import").wait_for()
     first, then, agent = await run(page, "manyRows", stored_plan(routes=150, visits=6))
-    assert (first, then, agent) == ([100, 500], [50, 900], "veh-100")
+    assert (first, then, agent) == ([100, 500], [50, 1200], "veh-100")

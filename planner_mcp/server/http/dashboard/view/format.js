@@ -37,6 +37,10 @@ export const figure = (value) => value?.toLocaleString(undefined, { maximumFract
 // What is shown with its name: who has no id is called after a row.
 export const named = ({ id, name }) => (!name || [id, MASK].includes(name) ? id : `${id} · ${name}`);
 export const agentName = ({ agents = [] }, id) => named(agents.find((each) => each.id === id) ?? { id });
+export function placeName({ locations = [] }, id) {
+  const name = locations.find((each) => each.id === id)?.name;
+  return name === MASK ? id : name ?? id;
+}
 // What a cost is in: the currency that its scenario names, or nothing but the way where no agent has a price.
 const PRICES = ["cost_per_km", "cost_per_hour"];
 export const unitOf = ({ options, agents } = {}) => options?.currency

@@ -2,7 +2,7 @@
 // enlarged by hand. What is on it is worked out here; `map_svg.js` draws it, or `map_canvas.js` for pages that bring it.
 
 import { h, placeIn } from "./dom.js";
-import { HUES, MASK, agentName, clock, figure, isolated } from "./format.js";
+import { HUES, agentName, clock, figure, isolated, placeName } from "./format.js";
 import { svgLayer } from "./map_svg.js";
 import { standAt, standsOf } from "./moment.js";
 import { decoded, nearest, placesOf, projection, roundStep } from "./positions.js";
@@ -23,7 +23,6 @@ function modelOf(plan, scenario, places, ground, size) {
   const roads = new Map(Object.entries(ground?.lines ?? {}).map(([agent, numbers]) => [agent, decoded(numbers, ground.origin)]));
   const { point, ...project } = projection([...places.values(), ...[...roads.values()].flat()], size);
   const pointOf = (id) => (places.has(id) ? point(places.get(id)) : undefined);
-  const names = new Map((scenario.locations ?? []).map((place) => [place.id, place.name === MASK ? place.id : place.name ?? place.id]));
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const called = (id) => [id, tickets.get(id)?.name].filter(Boolean).map(isolated).join(", ");
   const signs = (ids, labelOf) => ids.map((id) => ({ id, label: labelOf(id), point: pointOf(tickets.get(id)?.location) })).filter((each) => each.point);
@@ -47,7 +46,7 @@ function modelOf(plan, scenario, places, ground, size) {
     size, project, routes,
     stops: routes.flatMap((route) => route.stops),
     roads: (ground?.roads ?? []).map((lines) => lines.map((numbers) => decoded(numbers, ground.origin).map(point))),
-    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: shortened(names.get(id)), label: `${t("depot")}: ${isolated(names.get(id))}` })),
+    depots: [...depots].filter(pointOf).map((id) => ({ point: pointOf(id), name: shortened(placeName(scenario, id)), label: `${t("depot")}: ${isolated(placeName(scenario, id))}` })),
     left: signs(plan.unassigned.map((entry) => entry.ticket_id), (id) => `${t("unassigned")}: ${called(id)}`),
     tickets: plan.routes.length === 0 ? signs([...tickets.keys()], called) : [],
   };
