@@ -13,7 +13,7 @@ from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, unit_name
 from planner_mcp.render.map_positions import Places, positions
 from planner_mcp.render.names import Names, visible
-from planner_mcp.render.page_words import UNITS, Words, words_of
+from planner_mcp.render.page_words import ONE_OF, UNITS, Words, words_of
 from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
 from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
@@ -151,4 +151,7 @@ def _route_codes(route: PlannedRoute, day: SheetDay) -> Iterator[Json]:
 def _amounts(amounts: dict[str, float], words: Words) -> list[tuple[str, str]]:
     """Return number and unit of what is not nothing, with all digits; bare numbers have no unit."""
     units = {_UNNAMED: "", **UNITS[words["language"]]}
-    return [(figure(value), units.get(name, name)) for name, value in amounts.items() if value]
+    single = {**units, **ONE_OF[words["language"]]}
+    return [
+        (figure(value), (single if value == 1 else units).get(name, name)) for name, value in amounts.items() if value
+    ]

@@ -139,6 +139,11 @@ UNITS: Final[Mapping[str, Words]] = {
     "zh": {"weight_kg": "kg", "volume_m3": "m³", "pallets": "托", "boxes": "箱", "parcels": "包裹", "pieces": "件"},
 }
 """What dimensions of imported amounts are called, by language; those that a caller names keep their names."""
+ONE_OF: Final[Mapping[str, Words]] = {
+    "en": {"pallets": "pallet", "boxes": "box", "parcels": "parcel", "pieces": "piece"},
+    "zh": {},
+}
+"""… where there is one of them."""
 
 
 def words_of(scenario: ShownScenario) -> Words:

@@ -129,6 +129,23 @@ async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, 
     assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
 
 
+async def test_what_stands_on_the_map_does_not_cover_it(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: agents still at the depot share a label beside its name, and the scale is beside the buttons."""
+    day = body([agent(), agent("w")], [ticket("a", demand=9), ticket("b", demand=9)])
+    _, job_id = await submitted(server, day)
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.get_by_role("slider", name="Time of day").press("End")
+    label, depot = page.locator(".map .agent text"), page.locator(".map .depot text")
+    assert (await page.locator(".map .agent").count(), await label.count()) == (2, 1)
+    assert await label.text_content() == "2 × Agent · back"
+    above, below = await depot.bounding_box(), await label.bounding_box()
+    assert below["y"] - above["y"] >= 12, "as far as letters are high"
+    drawn, scale = await page.locator("svg.map").bounding_box(), await page.locator(".scale").bounding_box()
+    assert scale["y"] > drawn["y"] + drawn["height"]
+
+
 async def test_stops_begin_and_end_at_the_depot_as_on_the_sheets_of_drivers(server: PlannerServer, page: Any) -> None:
     """SPEC O2: when an agent leaves and with what, and when it is back; one pallet is no `pallets`."""
     load = {"weight_kg": 40, "pallets": 1}

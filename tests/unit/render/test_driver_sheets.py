@@ -217,6 +217,16 @@ def test_amounts_of_an_imported_list_have_the_units_of_people() -> None:
     assert "送货 12.5 kg, 0.3 m³, 3 件, 2 trays" in read(sheets(day, route)).words
 
 
+def test_one_of_a_thing_is_not_written_as_several() -> None:
+    """SPEC T5: a driver read `Deliver 1 pallets`."""
+    amount = {"pallets": 1, "boxes": 2}
+    tickets = [{"id": "t1", "location": "A", "demand": amount, "name": "North"}]
+    day = {**DAY, "name": "North", "locations": [{**place, "name": "x"} for place in DAY["locations"]]}
+    day |= {"tickets": tickets, "agents": [{"id": "v", "capacity": amount}]}
+    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
+    assert "Deliver 1 pallet, 2 boxes" in read(sheets(day, route)).words
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [("North", ["Window from 10:00", "Window until 12:00"]), ("城北配送", ["时间窗 10:00 起", "时间窗 12:00 前"])],

@@ -15,6 +15,7 @@ const REACH = 14; // points around a stop in which it is meant
 const DRAG = 4;
 const GRID = 90;
 const LONGEST_LABEL = 24;
+const SCALE = 110; // points that its bar is long, at most: as wide as the buttons beside it
 
 const shortened = (text) => isolated(text.length > LONGEST_LABEL ? `${text.slice(0, LONGEST_LABEL - 1)}…` : text);
 
@@ -62,18 +63,26 @@ export function routeMap(plan, scenario, { onSelect = () => {}, width = 960, fra
   const bar = h("div", { class: "scale", "aria-hidden": "true" });
   const hint = h("div", { class: "hint", role: "status" });
   const box = h(
-    "div", { class: "mapbox" }, layer.node, bar, hint, h("div", { class: "north", title: t("north"), "aria-hidden": "true" }, "▲"),
+    "div", { class: "mapbox" }, layer.node, hint, h("div", { class: "north", title: t("north"), "aria-hidden": "true" }, "▲"),
     ground?.attribution && h("div", { class: "credit" }, ground.attribution), legend(plan, model, layer),
   );
   box.append(moving(box, layer, model, { frame, bar, hint, onSelect }));
   if (moment) {
-    moment.shows.map = (at) => layer.showAgents(at === null ? [] : model.routes.flatMap((route) => {
+    moment.shows.map = (at) => layer.showAgents(at === null ? [] : labelled(model, model.routes.flatMap((route) => {
       const found = standAt(route.stands, route.road, at);
-      return found ? [{ ...found, index: route.index, name: `${shortened(route.name)} · ${t(found.does)}` }] : [];
-    }));
+      return found ? [{ ...found, index: route.index, name: shortened(route.name) }] : [];
+    })));
     moment.shows.map(moment.at);
   }
   return box;
+}
+
+// Agents with what they do; those at one place share a label, which keeps clear of that of a depot.
+function labelled(model, found) {
+  const [depots, places] = [new Set(model.depots.map((each) => String(each.point))), new Map()];
+  for (const each of found) places.set(String(each.point), [...(places.get(String(each.point)) ?? []), each]);
+  const label = (all) => [all.length > 1 ? `${all.length} × ${t("agent")}` : all[0].name, all.every((each) => each.does === all[0].does) && t(all[0].does)].filter(Boolean).join(" · ");
+  return [...places].flatMap(([place, all]) => all.map((each, at) => ({ ...each, isLow: depots.has(place), name: at === all.length - 1 ? label(all) : "" })));
 }
 
 function gridOf(model, [x, y, width, height]) {
@@ -84,7 +93,7 @@ function gridOf(model, [x, y, width, height]) {
 }
 
 function showScale(bar, { perMetre, plane }, enlarged) {
-  const extent = roundStep(140 / (perMetre * enlarged));
+  const extent = roundStep(SCALE / (perMetre * enlarged));
   bar.style.width = `${extent * perMetre * enlarged}px`;
   bar.textContent = plane ? Number(extent.toPrecision(1)) : extent >= 1000 ? `${extent / 1000} km` : `${figure(extent)} m`;
 }
@@ -163,7 +172,7 @@ function moving(box, layer, model, { frame, bar, hint, onSelect }) {
   new ResizeObserver(show).observe(box);
   show();
   const button = (text, label, act) => h("button", { type: "button", "aria-label": label, title: label, onclick: act }, text);
-  return h("div", { class: "zoom" }, button("+", t("zoomIn"), () => zoom(1 / 1.3)), button("−", t("zoomOut"), () => zoom(1.3)), button("⤢", t("fit"), fit));
+  return h("div", { class: "zoom" }, button("+", t("zoomIn"), () => zoom(1 / 1.3)), button("−", t("zoomOut"), () => zoom(1.3)), button("⤢", t("fit"), fit), bar);
 }
 
 // Names of the routes, and what the signs mean; pointing at a route, or focusing it, dims the others.

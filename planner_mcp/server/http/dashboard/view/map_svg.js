@@ -7,15 +7,16 @@ const MOST_NUMBERS = 1500; // with more stops the numbers are left out, for spee
 const ARROW_EVERY = 34;
 const ARROW_EVERY_ROAD = 90;
 const LEAST_ARROW = 4;
+const BELOW = 20; // points down to a name that stands below that of a depot
 const LETTER = 9; // points of a name, about: Chinese is wider, Latin narrower
 
 const pathOf = (line) => `M${line.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L")}`;
 const at = ([x, y]) => `translate(${x.toFixed(1)} ${y.toFixed(1)})`;
 
 // The name of a sign: on its left where there is no room on its right, and more of it.
-function nameOf({ size }, [x], gap, name) {
+function nameOf({ size }, [x], gap, name, low = 4) {
   const isTight = x > size[0] / 2 && x + gap + LETTER * name.length > size[0];
-  return s("text", { class: "sign", x: isTight ? -gap : gap, y: 4, "text-anchor": isTight ? "end" : "start" }, name);
+  return s("text", { class: "sign", x: isTight ? -gap : gap, y: low, "text-anchor": isTight ? "end" : "start" }, name);
 }
 
 export function svgLayer(model, label) {
@@ -44,7 +45,7 @@ export function svgLayer(model, label) {
     },
     showAgents: (found) => agents.replaceChildren(...found.map((each) => s(
       "g", { class: `agent r${each.index % HUES}`, transform: at(each.point) },
-      s("circle", { class: "sign", r: 11 }), s("circle", { class: "sign core", r: 5 }), nameOf(model, each.point, 15, each.name),
+      s("circle", { class: "sign", r: 11 }), s("circle", { class: "sign core", r: 5 }), each.name && nameOf(model, each.point, 15, each.name, each.isLow ? BELOW : undefined),
     ))),
   };
 }
