@@ -185,6 +185,7 @@ async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerSe
     choice = page.get_by_label("Compare with another plan")
     await choice.wait_for()
     assert "Served 1 of 2 · Cost" in await choice.inner_text()
+    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, browser: Any) -> None:

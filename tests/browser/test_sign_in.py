@@ -152,6 +152,7 @@ async def test_who_may_only_read_is_offered_nothing_else(guarded: Guarded, brows
         await page.get_by_text("Raw JSON").wait_for()
         await page.get_by_text("Queued").first.wait_for()
         assert await page.get_by_role("button", name="Cancel").count() == offered
+        assert await page.get_by_role("button", name="Finish now").count() == 0, "of a queued job there is nothing"
         await context.close()
 
 

@@ -78,17 +78,17 @@ export async function jobView(signal, jobId, mayWrite) {
   }, 1000, signal);
 
   const review = reviewPanel(jobId, signal);
-  let offered = null; // whether the actions are those of an ended job; a form that somebody fills in stays
+  let offered = null; // the status whose actions are shown; a form that somebody fills in stays
   const showActions = () => {
     const isEnded = ENDED.includes(job.status);
+    if (offered === job.status) return;
+    offered = job.status;
     if (isEnded) review.load().catch(() => null);
-    if (offered === isEnded) return;
-    offered = isEnded;
     const run = (text, act, options = {}) => action(text, act, { into: parts.messages, ...options });
     const hasPlan = Boolean(job.plan_id) || points.length > 0; // else there is nothing to start from, or to change
     const ofEnded = () => [mayChange && run(t("again"), () => solveAgain(hasPlan ? jobId : null, job), { main: true }), ...(hasPlan ? ofPlan() : [])].filter(Boolean);
     const ofPlan = () => [comparison(job, scenario, signal), mayChange && dayChanges(jobId, scenario, () => plan), mayChange && whatIf(jobId, scenario)];
-    const ofRunning = () => (mayChange ? [run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })] : []);
+    const ofRunning = () => (mayChange ? [job.status === "SOLVING" && run(t("finish"), () => callTool("finish_vrp_job", { job_id: jobId })), run(t("cancel"), () => callTool("cancel_vrp_job", { job_id: jobId }), { ask: ["askToCancel", "cancelJob"] })].filter(Boolean) : []);
     parts.actions.replaceChildren(...(isEnded ? ofEnded() : ofRunning()));
   };
   const title = h("h1", {}, scenario.name ? [h("bdi", {}, scenario.name), `, ${scenario.planning_date}`] : `${t("job")} ${jobId}`);
@@ -114,9 +114,9 @@ export async function jobView(signal, jobId, mayWrite) {
     parts.events.append(historyLine({ ...event, cost }, scenario));
     if (cost !== undefined || result) loadPlan();
     if (event.error) parts.messages.replaceChildren(problem(event.error));
-    if (ENDED.includes(event.status)) showActions(), ended();
+    if (ENDED.includes(event.status)) ended();
   };
-  const onEvent = (event) => (take(event), redraw());
+  const onEvent = (event) => (take(event), showActions(), redraw());
   const ended = async () => {
     bound = await callTool("read_progress", { job_id: jobId }).catch(() => null);
     if (!signal.aborted) redraw();
@@ -131,6 +131,7 @@ export async function jobView(signal, jobId, mayWrite) {
     [points, lastId] = [[], "0-0"];
     parts.events.replaceChildren();
     for (const event of [...history.map((message) => message.params), ...missed]) take(event);
+    showActions();
     redraw(); // once all are there: half of them would be an empty curve, and the page would jump
   }, 1000, signal);
   const fit = throttled(() => {
