@@ -234,6 +234,11 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     fault = {"which": ["a"], "why": "No.", "accepted": "a ticket that some agent can serve", "fix": "Lower min_load."}
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
+    started = f"Started from plan-0-{'a' * 26}, which is approved."
+    lines = "(page.go('jobs', { notes: [line] }), page.saidBefore({})[0].querySelector('a').getAttribute('href'))"
+    script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return {lines}; }}"
+    leads = await page.evaluate(script, started)
+    assert leads == f"#/jobs/job-0-{'a' * 26}", "a plan that is named is one click away"
 
 
 async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_typed(
@@ -980,7 +985,8 @@ async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page:
     await page.reload()
     await page.locator("svg.map").nth(1).wait_for()
     await page.get_by_role("region", name="Cost by agent").get_by_text("veh-1").wait_for()
-    await page.get_by_text("The difference of cost is worked out on one: the day of B.").wait_for()
+    await page.get_by_text("The differences are worked out on one, so they may be others").wait_for()
+    await page.get_by_text("the day of B.").wait_for()
     moved = page.get_by_role("region", name="Changed stops").locator("tbody tr", has_text="t-new")
     assert [await cell.inner_text() for cell in await moved.locator("td").all()][2] == "–", "it is no ticket of A"
     await page.get_by_role("heading", name="B:").get_by_role("link").click()

@@ -25,7 +25,10 @@ export function go(path, { changes = [], unservable = [], notes = [], warnings =
   said = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
   location.hash = `#/${path}`;
 }
-export const saidBefore = (scenario) => said.splice(0).map((line) => h("li", {}, placed(line, scenario)));
+export const saidBefore = (scenario) => said.splice(0).map((line) => h("li", {}, linked(placed(line, scenario))));
+
+// A text of ours in which ids of plans, jobs and scenarios lead to their pages.
+const linked = (text) => text.split(/\b((?:plan|job|scn)-\d+-[a-z\d]{26})\b/).map((part, at) => (at % 2 === 0 ? part : link(part.startsWith("scn") ? `scenarios/${part}` : `jobs/${jobOf(part)}`, part)));
 
 // A sentence of the server in words of the page: without its names of fields, changes and units, or as a whole (`said_`).
 const NAMES = /(?<=\d) (?:of|的) (\w+)|(?<=[(（])(\w+)(?=[)）])|\b(?:[a-z]+(?:_[a-z\d]+)+|lat|lon)\b/g;

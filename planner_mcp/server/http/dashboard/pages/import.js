@@ -44,7 +44,7 @@ export function importView(session) {
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
-      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions], ["warnings", warnings]].filter(([, lines]) => lines?.length)
+      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions?.map((line) => placed(line, {}))], ["warnings", warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),

@@ -2,7 +2,7 @@
 
 import { callTool, readHistory, readJson } from "../api.js";
 import { isLater } from "../events.js";
-import { ENDED, action, content, downloads, events, go, link, planOf, problem, rawJson, readGround, saidBefore, throttled, widthOf } from "../page.js";
+import { ENDED, action, content, downloads, events, go, inWords, link, planOf, problem, rawJson, readGround, saidBefore, throttled, widthOf } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
@@ -145,7 +145,7 @@ export async function jobView(signal, jobId, mayWrite) {
 }
 
 // What a plan takes for granted, such as straight lines for roads.
-const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {}, t("assumptions")), h("ul", {}, assumptions.map((each) => h("li", {}, each)))] : []);
+const assumed = ({ assumptions = [] }) => (assumptions.length > 0 ? [h("h2", {}, t("assumptions")), h("ul", {}, assumptions.map((each) => h("li", {}, inWords(each))))] : []);
 
 // From the plan of a job, or from nothing where it has none; for as long as before.
 async function solveAgain(warmFrom, { scenario_id, solve_time: time }) {
