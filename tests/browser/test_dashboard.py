@@ -1104,7 +1104,7 @@ async def test_a_shared_plan_that_cannot_be_read_says_so(server: PlannerServer, 
     page = await context.new_page()
     await page.route("**/shared/proxy/plan", lambda route: route.fulfill(status=502, body="<html>"))
     await page.route("**/shared/gone/plan", lambda route: route.abort())
-    for token, said in (("proxy", "HTTP 502"), ("gone", "Failed to fetch")):
+    for token, said in (("proxy", "HTTP 502"), ("gone", "The server does not answer.")):
         await page.goto(f"{server.url}/shared/{token}")
         await page.get_by_role("alert").get_by_text(said).wait_for()
     await context.close()

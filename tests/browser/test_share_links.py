@@ -9,10 +9,28 @@ from tests.browser.conftest import call, submitted
 from tests.browser.test_dashboard import _url
 from tests.shared.scenarios.client_scenarios import ring
 
-pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+pytestmark = pytest.mark.anyio
 NAME = "Ada Lovelace"
 
 
+async def test_a_shared_plan_comes_with_the_connection(server: PlannerServer, browser: Any) -> None:
+    """SPEC O2: a driver on the road read "Failed to fetch", and nothing came when the telephone was connected again."""
+    _, job_id = await submitted(server, ring(8))
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    link = (await call(server, "share_plan", job_id=job_id.replace("job-", "plan-")))["url"]
+    context = await browser.new_context(locale="en-GB")
+    guest = await context.new_page()
+    await guest.route("**/plan", lambda route: route.abort())
+    await guest.goto(link)
+    await guest.get_by_role("alert").get_by_text("The server does not answer.").wait_for()
+    await guest.unroute("**/plan")
+    await context.set_offline(True)
+    await context.set_offline(False)
+    await guest.locator("svg.map .stop").first.wait_for()
+    await context.close()
+
+
+@pytest.mark.slow
 async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer, browser: Any, page: Any) -> None:
     """SPEC O2, R3: the link opens without an account and shows map, timeline and stops; ended, it shows nothing."""
     day = ring(8)

@@ -31,10 +31,15 @@ function draw({ job, review, plan, scenario, ground, expires_at: ends }) {
 async function load() {
   setLanguage(navigator.language);
   document.documentElement.lang = currentLanguage();
-  const answer = await fetch(`${location.pathname}/plan`, { redirect: "error", headers: { "Accept-Language": currentLanguage() } });
+  const answer = await fetch(`${location.pathname}/plan`, { redirect: "error", headers: { "Accept-Language": currentLanguage() } }).catch(() => {
+    addEventListener("online", start, { once: true }); // on the road a connection is lost and comes back
+    throw new Error(t("unreachable"));
+  });
   const body = await answer.json().catch(() => null);
   if (!answer.ok || !body) throw new Error(body?.message ?? `HTTP ${answer.status}`);
   draw(body);
 }
 
-load().catch((error) => content.replaceChildren(h("div", { class: "problem", role: "alert" }, error.message)));
+const start = () => load().catch((error) => content.replaceChildren(h("div", { class: "problem", role: "alert" }, error.message)));
+
+start();
