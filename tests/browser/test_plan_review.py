@@ -55,6 +55,27 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
     assert (await call(server, "query_vrp_status", job_id=job_id))["review"]["state"] == "published"
 
 
+async def test_a_draft_says_that_changes_start_from_the_approved_plan(server: PlannerServer, page: Any) -> None:
+    """SPEC A5, T10: what a draft changed was lost in the next change, and said only afterwards."""
+    _, job_id = await submitted(server, ring(5))
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    again = await call(server, "resolve_vrp", warm_from=job_id, cancelled_ticket=["t-1"], solve_time="PT1S")
+    await call(server, "query_vrp_status", job_id=again["job_id"], wait_s=45)
+    review = page.get_by_role("region", name="Review")
+    await page.goto(_url(server, f"jobs/{again['job_id']}"))
+    await review.get_by_text("Draft", exact=True).wait_for(timeout=60_000)
+    assert await review.get_by_text("Another plan of this day is approved").count() == 0
+    await call(server, "propose_plan", job_id=job_id)
+    await call(server, "review_plan", job_id=job_id, decision="approve")
+    await page.goto("about:blank")
+    await page.goto(_url(server, f"jobs/{again['job_id']}"))
+    await review.get_by_text("Another plan of this day is approved").wait_for()
+    assert job_id.removeprefix("job-") in (await review.get_by_role("link").get_attribute("href") or "")
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await review.get_by_text("Approved", exact=True).wait_for()
+    assert await review.get_by_text("Another plan of this day is approved").count() == 0
+
+
 async def test_a_page_offers_the_steps_of_its_reader_alone(server: PlannerServer, page: Any) -> None:
     """SPEC A5, O2: who reviews the plan of somebody else is offered no change of it; a proposer of four eyes waits."""
     _, job_id = await submitted(server, ring(5))

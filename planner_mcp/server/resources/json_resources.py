@@ -7,6 +7,7 @@ from typing import Any, Final
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, StoredScenario
@@ -80,6 +81,7 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
     body = {
         **job_view(job),
         **reading.job_service.reviews.view_for(reading.principal, job),
+        **await _approved_plan(reading, job),
         **_scenario_of(job),
         "solve_time": f"PT{job.request.solve_time_s}S",
         "engine": job.request.engine,
@@ -88,6 +90,17 @@ async def _job(reading: ReadContext, variables: Variables) -> Contents:
         **{name: timestamp(moment) for name, moment in times.items() if moment is not None},
     }
     return _json(body, is_final=job.is_terminal and job.review is None)
+
+
+async def _approved_plan(reading: ReadContext, job: Job) -> Json:
+    """Return the plan that changes of its owner start from, where it is another one; none once the day has expired."""
+    if job.review is None or job.principal != reading.principal.id:
+        return {}
+    try:
+        approved = await reading.job_service.reviews.approved_job(reading.principal, job.request.scenario_id)
+    except NotFoundError:
+        return {}
+    return {} if approved in (None, job.id) else {"approved_plan": plan_of(approved)}
 
 
 async def _jobs(reading: ReadContext, variables: Variables) -> Contents:

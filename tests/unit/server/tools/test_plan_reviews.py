@@ -186,6 +186,17 @@ async def test_a_plan_that_follows_an_approved_one_starts_from_it(
     assert seen.structured["differences"] == proposed.structured["differences"]
 
 
+async def test_a_draft_names_the_plan_that_its_changes_would_start_from(
+    call: Call, here: ToolContext, store: RedisStore
+) -> None:
+    """SPEC A5: before a change is asked for, as the page shows it; the approved plan itself names none."""
+    scenario_id, first = await with_approved_plan(call, here, store)
+    draft = await solved(partial(call, context=here), store, scenario_id, ["b", "c"])
+    assert here.reading is not None
+    bodies = [json.loads(str((await read(here.reading, f"job://{job_id}")).text)) for job_id in (draft, first)]
+    assert [body.get("approved_plan") for body in bodies] == [plan_of(first), None]
+
+
 async def test_a_draft_of_the_day_before_a_change_says_that_the_change_is_not_planned(
     call: Call, here: ToolContext, store: RedisStore
 ) -> None:

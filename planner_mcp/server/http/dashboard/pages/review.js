@@ -24,25 +24,26 @@ export function reviewPanel(jobId, signal) {
     }
   }, { main: name !== "reject", into: messages });
 
-  const draw = (review) => {
+  const draw = (review, approved) => {
     const steps = STEPS[review.state].filter((name) => review.steps.includes(name)); // those that this reader may take
     const isLeftToOthers = review.state === "proposed" && steps.length === 0;
-    const before = review.differs_from;
+    const before = review.differs_from ?? approved;
     const link = before && h("a", { href: `#/compare/${before}/${planOf(jobId)}` }, t("compareWithApproved"));
     box.replaceChildren(
       h("h2", {}, t("review")), h("p", { role: "status" }, t(`state_${review.state}`), review.reason ? `: ${review.reason}` : "", isLeftToOthers ? `: ${t("decidedByOthers")}` : "", link ? [" · ", link] : ""),
+      approved ? h("p", {}, t("startsFromApproved")) : "",
       steps.length > 0 ? h("div", { class: "actions" }, steps.map((name) => (name === "reject" ? [reason, step(name)] : step(name)))) : "",
       messages, differences ? h("ul", {}, differences.map((line) => h("li", {}, line))) : "",
     );
   };
 
   const load = async () => {
-    const { review } = await readJson(`job://${jobId}`);
-    const now = JSON.stringify([review, differences]);
+    const { review, approved_plan: approved } = await readJson(`job://${jobId}`);
+    const now = JSON.stringify([review, approved, differences]);
     if (signal.aborted || !review || now === shown) return;
     shown = now;
     messages.replaceChildren(); // what was refused was a step from the state before
-    draw(review);
+    draw(review, approved);
   };
 
   const reload = () => load().catch(() => null); // somebody else may decide meanwhile
