@@ -175,7 +175,7 @@ async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerSe
     await page.set_viewport_size({"width": 390, "height": 800})
     await page.goto(_url(server, "jobs"))
     row = page.locator("tbody tr", has=page.locator(f"a[href='#/jobs/{first}']"))
-    await row.get_by_text("1 of 2").wait_for()
+    await row.get_by_text("Served 1 of 2").wait_for()
     assert "2031-02-03" in await row.inner_text()
     box = await row.get_by_text("1 of 2").bounding_box()
     assert box["x"] + box["width"] <= 390
@@ -603,7 +603,7 @@ async def test_a_name_is_looked_for_beyond_the_page_that_is_shown(server: Planne
     async def answer(route: Any) -> None:
         asked = parse_qs(urlsplit(parse_qs(urlsplit(route.request.url).query)["uri"][0]).query)
         number, size = int(asked["page"][0]), int(asked["size"][0])
-        last = min(number * size, 70)
+        last = min(number * size, 250)
         jobs = [
             {
                 "job_id": f"job-0-{at}",
@@ -615,15 +615,18 @@ async def test_a_name_is_looked_for_beyond_the_page_that_is_shown(server: Planne
             | {"submitted_at": "2026-03-01T08:00:00Z"}
             for at in range((number - 1) * size, last)
         ]
-        await route.fulfill(json={"jobs": jobs} | ({"next": "jobs://"} if last < 70 else {}))
+        await route.fulfill(json={"jobs": jobs} | ({"next": "jobs://"} if last < 250 else {}))
 
     await page.route("**/ui/read?uri=jobs*", answer)
     await page.goto(_url(server, "jobs"))
     await page.get_by_role("link", name="Older").wait_for()
-    await page.get_by_label("Filter by name, id or status").fill("day 63.")
+    await page.get_by_label("Filter by name, date, id or status").fill("day 63.")
     await page.get_by_role("link", name="Day 63.").wait_for()
     assert await page.locator("tbody tr").count() == 1
-    await page.get_by_label("Filter by name, id or status").fill("")
+    await page.get_by_label("Filter by name, date, id or status").fill("day 230.")
+    await page.get_by_text("Looked for among the newest 200 jobs.").wait_for()
+    assert await page.locator("tbody tr").count() == 0
+    await page.get_by_label("Filter by name, date, id or status").fill("")
     await page.get_by_role("link", name="Older").wait_for()
     assert await page.locator("tbody tr").count() == 20
 
@@ -947,7 +950,7 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
     await page.goto(_url(server, "jobs"))
     await page.get_by_role("link", name="Monday, north").wait_for()
     for text, rows in (("no such job", 0), (job_id[-6:], 1), ("monday, n", 1)):
-        await page.get_by_label("Filter by name, id or status").fill(text)
+        await page.get_by_label("Filter by name, date, id or status").fill(text)
         assert await page.locator("tbody tr").count() == rows
     shown = await page.locator("thead th").all_text_contents()
     assert shown[:3] == ["Job", "Status", "Submitted"], "plans of one day differ by that, and a phone shows no more"

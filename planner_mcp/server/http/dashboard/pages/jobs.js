@@ -22,7 +22,7 @@ export async function jobsView(signal, query) {
   let drawn; // the ids in the table that is shown
   let isWide = false; // whether the rows are all among which a text is looked for
   const isSearching = () => filter.value.trim() !== "";
-  const filter = h("input", { type: "search", size: 26, placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
+  const filter = h("input", { type: "search", size: 30, placeholder: t("filter"), "aria-label": t("filter"), "aria-keyshortcuts": "/" });
   const draw = () => {
     const wanted = filter.value.trim().toLowerCase();
     const shown = [...rows.values()].filter((row) => row.text().includes(wanted));
@@ -50,7 +50,7 @@ export async function jobsView(signal, query) {
     rows = new Map(found.jobs.map((job) => [job.job_id, before.get(job.job_id)?.update(job) ?? jobRow(job)]));
     draw();
     if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
-    pager.replaceChildren(...[page > 1 && !wide && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older"))].filter(Boolean));
+    pager.replaceChildren(...[page > 1 && !wide && link(to(page - 1), t("newer")), found.next && link(to(page + 1), t("older")), found.isCut && h("p", { class: "quiet" }, t("searchedNewest", { n: found.jobs.length }))].filter(Boolean));
     missed.forEach(onEvent);
   };
   const onEvent = (event) => {
@@ -72,26 +72,26 @@ async function searched(status) {
   for (let page = 1; page <= MOST_SEARCHED; page += 1) {
     const found = await readJson(`jobs://vrp/status/${status}?page=${page}&size=${LONGEST_PAGE}`);
     jobs.push(...found.jobs);
-    if (!found.next) break;
+    if (!found.next) return { jobs };
   }
-  return { jobs };
+  return { jobs, isCut: true };
 }
 
 // A row whose cells change in place, so that focus and selection stay.
 function jobRow(job) {
   const status = h("span");
   const progress = h("progress", { max: 100, "aria-label": `${t("progress")} ${job.job_id}` });
-  const [served, cost] = [h("span"), h("span")];
+  const [served, cost] = [h("div", { class: "quiet" }), h("span")];
   const row = {
     job,
-    cells: [[link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), h("div", { class: "quiet" }, job.planning_date)], status, served, cost, localTime(job.submitted_at), progress, link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
+    cells: [[link(`jobs/${job.job_id}`, job.scenario_name || job.job_id), h("div", { class: "quiet" }, job.planning_date)], [status, served], localTime(job.submitted_at), progress, cost, link(`scenarios/${job.scenario_id}`, t("scenario")), h("span", { class: "quiet id" }, job.job_id)],
     text: () => `${job.job_id} ${job.scenario_name ?? ""} ${job.planning_date ?? ""} ${t(job.status)} ${job.scenario_id}`.toLowerCase(),
     update: (event) => {
       const { cost: value, tickets_served, tickets_total } = { ...job, ...event, ...event.result };
       Object.assign(job, { status: event.status, progress: event.progress, cost: value, tickets_served, tickets_total });
       [status.className, status.textContent] = [`state ${job.status}`, t(job.status)];
       progress.value = job.progress ?? 0;
-      served.textContent = servedText(job);
+      served.textContent = job.tickets_served === undefined ? "" : `${t("served")} ${servedText(job)}`;
       cost.textContent = figure(job.cost);
       return row;
     },
@@ -100,7 +100,7 @@ function jobRow(job) {
 }
 
 const jobsTable = (rows) =>
-  table([t("job"), t("status"), t("served"), t("cost"), t("submitted"), t("progress"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
+  table([t("job"), t("status"), t("submitted"), t("progress"), t("cost"), t("scenario"), t("number")], rows.map((row) => row.cells), t("jobs"));
 
 // `/` leads to the filter, j and k to the next and the last row.
 function moveByKeys(event, filter, list) {
