@@ -223,6 +223,7 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
         "/tickets/0/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
         "they need 4 of pallets, 3 of 5 agents": "they need 4 pallets, 3 of 5 agents",
+        "tickets: 新增取货 1 个（N7）": "工单: 新增取货 1 个（N7）",
         "取货工单需要 30 的 load。请提高 max_tickets。": "取货工单需要 30。请提高 “最多单数”。",
         "Ask the user for lat and lon of its location, or for a fuller address.": "Give its latitude and longitude, "
         "or a fuller address.",

@@ -173,11 +173,12 @@ _TOO_MUCH: Final = {
 def more_demand_than_capacity(scenario: Scenario) -> Iterator[Fault]:
     """Yield dimensions in which all deliveries, or all pickups, are more than all agents can take in all their trips.
 
-    Shipments do not count: they may take the same room one after the other.
+    Shipments do not count: they may take the same room one after the other. Nor do agents that serve nothing.
     """
     total_capacity = total(
         {name: available * (1 + most_reloads(agent)) for name, available in agent.capacity.items()}
         for agent in scenario.agents
+        if agent.max_tickets != 0
     )
     for kind in ("delivery", "pickup"):
         for name, need in total(_needed(scenario, kind)).items():

@@ -42,7 +42,7 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
 
 // A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
 export function placed(line, scenario) {
-  const [, path, said] = /^(?:(\/[^\s:]+): )?(.*)$/s.exec(line);
+  const [, path, said] = /^(?:(\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
   if (!path) return inWords(said);
   const [list, at, field] = path.split("/").slice(1);
   const entry = scenario[list]?.[at];

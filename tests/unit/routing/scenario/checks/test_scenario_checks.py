@@ -614,6 +614,13 @@ def test_what_all_agents_carry_counts_their_reloads_and_no_shipments(
     assert [said in fault.problem for fault in found] == ([True] if said else [])
 
 
+def test_an_agent_that_does_not_come_carries_nothing() -> None:
+    """SPEC T7: `absent` leaves it in the day with max_tickets 0, and a day one van short seemed to have room."""
+    day = body([agent(capacity=5), agent("w", capacity=5, max_tickets=0)], [ticket(demand=3), ticket("b", demand=4)])
+    (found,) = amount_checks.more_demand_than_capacity(raw_scenario(day))
+    assert "need 7 of load, all agents together carry 5." in found.problem
+
+
 ROUND_AMOUNTS: dict[str, Json] = {
     "a sum of decimals": body([agent(capacity=0.3)], [ticket(demand=0.1 + 0.2)]),
     "decimals that fill an agent": body(
