@@ -337,6 +337,7 @@ async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: Planne
 async def test_the_window_of_an_unknown_ticket_is_no_new_ticket(server: PlannerServer, page: Any) -> None:
     """SPEC T7, T10: who types the name of a customer was told that a location and a demand are missing."""
     await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()  # what is drawn before is replaced
     form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
     form += "{ tickets: [{ id: 'a' }], agents: [] })"
     await page.evaluate(f"async () => document.querySelector('main').replaceChildren({form})")
@@ -357,6 +358,7 @@ async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) ->
         await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
 
     await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
     await page.route("**/ui/call", answer)
     for written in ("a, b", "a, c"):
         form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
