@@ -45,7 +45,7 @@ _EAST_ASIAN: Final = (
 """Encodings of two bytes beside GB18030: first and second bytes of their everyday letters, that seldom stand in the
 others, and which share of all letters these are."""
 _POLISH: Final = re.compile("[a-z][¹³¿][a-z]|œæ|[£¯][a-zó]")
-_CZECH: Final = (frozenset("šž"), frozenset("ìøèòùï"), frozenset("åñõ"))
+_CZECH: Final = (frozenset("šž"), frozenset("ìøèòùï"), frozenset("àâãåæçêëîñõû"))
 _TURKISH: Final = (frozenset("ðþý"), frozenset("ðþý"), frozenset("áéíóúæøšž"))
 """Letters of Polish (ą, ł, ż, ść), Czech (š, ž; ě, ř, č, ň, ů, ď) and Turkish (ğ, ş, ı) as Windows-1252 has them, where
 no Western language has both; and those of languages that have some of them too."""

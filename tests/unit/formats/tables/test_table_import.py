@@ -1454,6 +1454,8 @@ def test_headers_are_known_in_dutch_italian_and_polish(encoding: str, headers: s
         ("cp1254", "Ayşe Yılmaz;Kadıköy;Çelik Ltd;Üsküdar"),
         ("cp1252", "Jón Þór;Reykjavík;við;Akureyri"),
         ("cp1252", "Søren;Ærø;Ålborg;Žižek"),
+        ("cp1252", "Crèche Škoda;Besançon;Forêt;Nîmes"),
+        ("cp1252", "Nicolò Žerjal;Forlì;Cantù;Libertà"),
         ("cp1252", "Peña;São João;où;Müller"),
     ],
 )
