@@ -117,14 +117,18 @@ def names_holidays(simple: str) -> bool:
 
 
 def _days_in(text: str, whole: str) -> frozenset[int]:
-    """Return the days of a group; what one word means in two languages follows the other words of the cell."""
+    """Return the days of a group; what one word means in two languages follows the other words of the cell.
+
+    Where no word tells, German goes before French: `Di-Do`, but `Ma-Di`.
+    """
     text = text.strip(" :")
     if text in _HOLIDAYS:
         return frozenset()
     if text in _GROUPS:
         return _GROUPS[text]
     words = {each.rstrip(".") for each in _ONE.findall(whole)}
-    names = next((days for days, own in _OTHERS if words & own), _GERMANIC)
+    known = next((days for days, own in _OTHERS if words & own), _GERMANIC)
+    names = known if words <= known.keys() else next((days for days, _ in _OTHERS if words <= days.keys()), known)
     return frozenset(_listed(text, names))
 
 
