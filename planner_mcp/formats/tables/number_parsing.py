@@ -50,8 +50,10 @@ _CHINESE_COUNT: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([
 _OR_SO: Final = "左右"
 """What says behind a number that it is an estimate."""
 _LONGEST_COUNTED: Final = 20
-_GOES_ON: Final = re.compile(r"\S+\s+(?:[+&]|(?:und|and|et|y|e|en)\b)?\s*\d+(?:[.,]\d+)?+(?!\s*[\dx×*])")
-"""Another amount behind a unit, and none of what is counted: `4 Kisten 12 x 0,7`."""
+_GOES_ON: Final = re.compile(
+    r"\S+\s+(?P<joined>[+&]|(?:und|and|et|y|e|en)\b)?\s*\d+(?:[.,]\d+)?+(?!\s*[\dx×*])\s*(?P<word>\S*)"
+)
+"""Another number behind a unit, and none of what is counted: `4 Kisten 12 x 0,7`."""
 _NOT_COUNTED: Final = words_of(
     "km m cm mm mi ft 楼 层 级 号 室 栋 幢 岁 年 月 日 周 次 x th st nd rd er ere eme og ug eg"
 )
@@ -209,10 +211,15 @@ def _value_of(body: str, style: CellStyle, *, has_thousands: bool) -> float | No
 
 
 def _unit_behind(word: str) -> AmountUnit | None:
-    """Return the unit of a number; None where another number stands before it, or goes on behind it.
+    """Return the unit of a number; None where another number stands before it, or the amount goes on behind it.
 
-    `3 x 25 kg` is more than 3 kg, and `9 lb 8 oz` more than 9 lb.
+    `3 x 25 kg` is more than 3 kg, and `9 lb 8 oz` more than 9 lb; `10 kg 2nd floor` is 10 kg, as `10 kg 3 boxes`.
     """
     words = word.split()
     before = takewhile(lambda each: unit_named(each) is None, words)
-    return None if any(map(str.isdecimal, "".join(before))) or _GOES_ON.match(word) else unit_named(word)
+    unit = None if any(map(str.isdecimal, "".join(before))) else unit_named(word)
+    if unit is None or (more := _GOES_ON.match(word)) is None:
+        return unit
+    other = unit_named(more["word"])
+    is_other = normalized_word(more["word"]) in _NOT_COUNTED or (other and other.dimension != unit.dimension)
+    return unit if is_other and not more["joined"] else None

@@ -52,7 +52,13 @@ def test_a_unit_behind_a_second_number_is_not_that_of_the_first(text: str) -> No
     assert values_of([text, text]).kind == "amounts"
 
 
-@pytest.mark.parametrize(("text", "amount"), [("120 kg (4 Kartons)", 120), ("2 big pallets", 2), ("0.5 m3", 0.5)])
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        *(("120 kg (4 Kartons)", 120), ("2 big pallets", 2), ("0.5 m3", 0.5), ("12 kg 3 boxes", 12)),
+        *(("5 boxes 2nd floor", 5), ("10 kg 2.OG", 10), ("2 箱 3楼", 2)),
+    ],
+)
 def test_what_stands_behind_a_unit_does_not_count(text: str, amount: float) -> None:
     """SPEC T5: nor do words before it, or the digit of a unit."""
     read = amount_in(text, "demand", "/2/qty")
