@@ -171,11 +171,11 @@ class TableRows:
                 for header in times
                 if not styles[header].bare_times and all(map(is_hhmm, filter(str.isdecimal, cells[header])))
             }
-        if any(styles[header].bare_times == "days" for header in times):  # 0.5 beside 0.375
+        if any(styles[header].bare_times == "days" for header in times):  # 0.5, or 1, beside 0.375
             styles |= {
                 header: replace(styles[header], bare_times="days")
                 for header in times
-                if not styles[header].bare_times and are_shares_of_day(cells[header])
+                if are_shares_of_day(cells[header])
             }
         marks = {styles[header].decimal if header in styles else decimal_of(cells[header]) for header in cells} - {""}
         are_mixed = len(marks) > 1

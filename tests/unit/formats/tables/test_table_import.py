@@ -1491,6 +1491,9 @@ def test_times_that_lost_their_format_are_parts_of_a_day() -> None:
     windows = [ticket["time_windows"] for ticket in day.tickets]
     assert (day.faults, windows) == ([], [[["09:00", "12:00"]], [["07:00", "18:00"]], [["08:00", "47:59"]]])
     assert 'Numbers in "von" are read as parts of a day: 0.375 is 09:00.' in day.assumed()
+    late = TableImport()
+    late.add_tickets(table("id;place;von;bis\na;A;0,33333;1\nb;B;0,6;1\n"), {})
+    assert [ticket["time_windows"] for ticket in late.tickets] == [[["08:00", "24:00"]], [["14:24", "24:00"]]]
     alone = TableImport()
     alone.add_tickets(table("id;place;von\na;A;0,5\n"), {})
     assert [fault.problem for fault in alone.faults] == ['"0,5" may mean hours or seconds.']
