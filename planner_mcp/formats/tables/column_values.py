@@ -373,8 +373,8 @@ def _bare_times(cells: Sequence[str]) -> BareTimes:
 
 def are_shares_of_day(cells: Sequence[str]) -> bool:
     """Return whether each cell, but for clock times, may be a part of a day: 0.375 is no hour and no second."""
-    filled = [cell for cell in cells if not says_nothing(cell) and ":" not in cell]
-    return bool(filled) and all(len(cell) <= MAX_CELL and share_of_day(cell) is not None for cell in filled)
+    nonempty = [cell for cell in cells if not says_nothing(cell) and ":" not in cell]
+    return bool(nonempty) and all(len(cell) <= MAX_CELL and share_of_day(cell) is not None for cell in nonempty)
 
 
 def are_stays_of_day(cells: Sequence[str]) -> bool:
