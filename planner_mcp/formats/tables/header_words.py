@@ -520,7 +520,10 @@ def says_crew(header: str) -> bool:
 
 _OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
 """Parts of headers of days that are past."""
-_PAST: Final = (*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim")
+_PAST: Final = (
+    *(*_OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim", "updat", "print", "cread"),
+    *("erfass", "angelegt", "geandert", "druck", "saisi", "创建", "录入", "打印", "更新"),
+)
 """The same where the cells have no hours."""
 
 
@@ -530,7 +533,7 @@ def is_of_order(header: str) -> bool:
 
 
 def is_of_past(header: str) -> bool:
-    """Return whether a header speaks of such a day, or of the last visit."""
+    """Return whether a header speaks of such a day, of the last visit, or of when a row was written or printed."""
     return any(word in normalized(header) for word in _PAST)
 
 

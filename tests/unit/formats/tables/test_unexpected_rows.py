@@ -151,7 +151,10 @@ def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
     assert day_of(DAYS.format(header), {header: ""}).faults == []
 
 
-@pytest.mark.parametrize("header", ["Bestelldatum", "order date", "下单日期", "Last visit", "Letzte Reinigung"])
+@pytest.mark.parametrize(
+    "header",
+    ["Bestelldatum", "order date", "下单日期", "Last visit", "Letzte Reinigung", "Printed", "Erfasst am", "创建日期"],
+)
 def test_days_of_orders_are_not_asked_about(header: str) -> None:
     """SPEC T5: they say nothing of the visit."""
     assert day_of(DAYS.format(header), {}).faults == []
