@@ -16,7 +16,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.text import plain, timestamp
 
-_COLUMNS: Final = ("scenario_id", "name", "planning_date", "revision", "last_job_id", "created_at")
+_COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at", "planning_date")
 MAX_NAME: Final = 40
 
 
@@ -32,8 +32,15 @@ async def run(ctx: ToolContext, asked: ScenariosArguments) -> ToolResult:
     offset = (asked.page - 1) * asked.size
     cards, total = await ctx.job_service.scenarios(ctx.principal, offset=offset, count=asked.size)
     rows = [
-        [card.id, plain(card.name, MAX_NAME), card.planning_date or None, card.revision, card.last_job_id, made_at]
-        for card, made_at in ((card, timestamp(card.created_at)) for card in cards)
+        [
+            card.id,
+            plain(card.name, MAX_NAME),
+            card.revision,
+            card.last_job_id,
+            timestamp(card.created_at),
+            card.planning_date or None,
+        ]
+        for card in cards
     ]
     return table_result("scenarios", _COLUMNS, rows, page=asked.page, size=asked.size, total=total)
 

@@ -258,5 +258,8 @@ async def test_unknown_travel_stands_once_in_an_answer(call: Call, store: RedisS
     assert answer.structured["status"] == "COMPLETED"
     assert answer.text.startswith(f"{NO_TRAVEL}\n") and answer.text.count(NO_TRAVEL) == 1
     use_language("zh")
-    again = await call("plan_day", {"scenario": day})
-    assert again.text.count(translated(NO_TRAVEL)) == 1 and NO_TRAVEL not in again.text
+    try:
+        again = await call("plan_day", {"scenario": day})
+        assert again.text.count(translated(NO_TRAVEL)) == 1 and NO_TRAVEL not in again.text
+    finally:
+        use_language("en")
