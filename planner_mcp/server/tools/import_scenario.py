@@ -218,7 +218,8 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
     """Return what a call should ask first; None for nothing.
 
     That is the sheet of the tickets, before all else; then what open columns are, which amount counts, and the mark
-    before decimals. A file with other faults is not asked about: it comes again.
+    before decimals; then the planning date, where the file names none. A file with other faults is not asked about: it
+    comes again.
 
     Args:
         args: Of the call.
@@ -237,8 +238,12 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
         return None
     open_paths = {fault.path for fault in faults}
     if open_paths == {"/sheet"}:
-        return _which_sheet([name for name in faults[0].choices if name == plain(name, MAX_SHEET_NAME)])
-    if not open_paths <= {"/columns", "/decimal"}:
+        names = [name for name in faults[0].choices if name == plain(name, MAX_SHEET_NAME)]
+        sheet = {"title": "Sheet of the tickets", "enum": names}
+        return _one_question(faults[0].problem, "sheet", sheet) if names else None
+    if open_paths == {"/planning_date"}:
+        return _one_question(faults[0].problem, "planning_date", {"title": "Planning date", "format": "date"})
+    if not open_paths <= {"/columns", "/decimal", "/planning_date"}:
         return None
     from planner_mcp.formats.import_formats import open_columns
 
@@ -268,19 +273,14 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
         message,
         {"type": "object", "properties": fields},
         partial(_filled, [each.header for each in columns], amounts),
-        is_last=len(open_amounts) + bool(columns) <= 1,
+        is_last=len(open_amounts) + bool(columns) + ("/planning_date" in open_paths) <= 1,
     )
 
 
-def _which_sheet(names: Sequence[str]) -> Question | None:
-    """Return the question for the sheet of the tickets; None where no name can be shown as it is."""
-    if not names:
-        return None
-    field = {"type": "string", "title": "Sheet of the tickets", "enum": list(names)}
-    message = "Which sheet has the tickets is not clear."
-    return Question(
-        message, {"type": "object", "properties": {"sheet": field}}, partial(_filled, (), ()), is_last=False
-    )
+def _one_question(message: str, name: str, field: Json) -> Question:
+    """Return the question for one argument, behind which there may be more."""
+    schema = {"type": "object", "properties": {name: {"type": "string", **field}}}
+    return Question(message, schema, partial(_filled, (), ()), is_last=False)
 
 
 def _filled(
@@ -301,7 +301,7 @@ def _filled(
     }
     if answer.get("demand"):
         named |= {each: "demand" if plain(each, MAX_HEADER) == answer["demand"] else "notes" for each in amounts}
-    others = {name: answer[name] for name in ("sheet", "decimal") if answer.get(name)}
+    others = {name: answer[name] for name in ("sheet", "decimal", "planning_date") if answer.get(name)}
     return {**given, "columns": {**(given.get("columns") or {}), **named}, **others}
 
 

@@ -397,6 +397,20 @@ async def test_the_sheet_and_the_amount_that_counts_are_asked_too(call: Call, ct
     assert (stored.body["tickets"][0]["demand"], stored.body["tickets"][0]["notes"]) == (1, "kg 30")
 
 
+async def test_the_planning_date_is_asked_behind_the_columns(ctx: ToolContext) -> None:
+    """SPEC T5: where rows name no day of their own, one call asks for all it needs, and asks nothing twice."""
+    args: Json = {"format": "csv", "content": "id,lat,lon,Stop time\na,48.1,11.5,15\n", "agents": AGENTS}
+    bounds = ScenarioBounds.of(ctx.settings)
+    columns = import_scenario.question_of(args, bounds, nothing_kept)
+    assert columns is not None and list(columns.schema["properties"]) == ["column_1"]
+    args = columns.fill(args, {"column_1": "service_min"})
+    day = import_scenario.question_of(args, bounds, nothing_kept)
+    assert day is not None and day.schema["properties"]["planning_date"]["format"] == "date"
+    args = day.fill(args, {"planning_date": DATE})
+    assert args["planning_date"] == DATE
+    assert import_scenario.question_of(args, bounds, nothing_kept) is None
+
+
 async def test_each_amount_that_is_open_is_asked_in_turn(ctx: ToolContext) -> None:
     """SPEC T5, T7: two weights and two volumes are two questions."""
     content = "id,lat,lon,net kg,gross kg,net m3,gross m3\na,48.1,11.5,3,4,1,2\n"

@@ -32,14 +32,15 @@ export function importView(session) {
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
     if (![date, fleet, capacity, begin, end, stay].every((input) => input.reportValidity())) return;
     const upload = await uploaded(chosen);
-    const ask = async (...question) => {
-      const answer = await askingIn(messages)(...question);
+    const ask = async (message, schema) => {
+      if (schema.properties.planning_date) return { planning_date: date.value }; // no one day of all rows goes before today
+      const answer = await askingIn(messages)(message, schema);
       await uploaded(chosen); // again: somebody took time, in which the file of another import took its place or it expired
       return answer;
     };
     const importFor = (day) => callTool("import_scenario", { file: upload, planning_date: day, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask);
-    const ofRows = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error));
-    const found = await importFor(isDateChosen ? date.value : undefined).catch(ofRows).catch((error) => inWordsOfPage(error, chosen.name));
+    const ofToday = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error)); // beside other faults no date is asked for
+    const found = await importFor(isDateChosen ? date.value : undefined).catch(ofToday).catch((error) => inWordsOfPage(error, chosen.name));
     const warnings = found.warnings?.length ? await placedWarnings(found) : [];
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
