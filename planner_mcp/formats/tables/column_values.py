@@ -37,7 +37,7 @@ from planner_mcp.formats.tables.time_parsing import (
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.window_parsing import names_half_days, windows_in
 from planner_mcp.routing.scenario.window_text import OPEN_END
-from planner_mcp.text import plain
+from planner_mcp.text import DAY_S, plain
 
 OpenKind = Literal["windows", "times", "durations", "amounts", "numbers", "positions", "places"]
 """What a column may not be left out for in silence, the most telling first."""
@@ -63,6 +63,12 @@ _MOST: Final = 0.7
 _SOME: Final = 0.3
 """The same of a kind that must not be passed over."""
 _MAX_EXAMPLES: Final = 3
+_ROUNDED_S: Final = 6
+"""Seconds by which four decimals of a day may miss a whole minute."""
+_SHORT_STAY: Final = 1 / 48
+"""Part of a day, below which is a stay that numbers may be, …"""
+_LONG_STAY: Final = 1 / 4
+"""… and from which on none is."""
 _PHONE: Final = re.compile(r"\+?\(?\d[\d\s()/.-]{5,20}\d")
 _CHINESE_PLACE: Final = re.compile(r"[省市区县镇乡村路街道巷弄号楼栋]")
 _STREET_WITH_NUMBER: Final = re.compile(
@@ -385,15 +391,9 @@ def are_stays_of_day(cells: Sequence[str]) -> bool:
     if not are_shares_of_day(cells):
         return False
     shares = [share for cell in cells if (share := share_of_day(cell))]
-    are_minutes = all(abs(share * _DAY_MINUTES - round(share * _DAY_MINUTES)) < _ROUNDED for share in shares)
+    minutes = [share * DAY_S / 60 for share in shares]
+    are_minutes = all(60 * abs(each - round(each)) < _ROUNDED_S for each in minutes)
     return bool(shares) and are_minutes and min(shares) < _SHORT_STAY and max(shares) < _LONG_STAY
-
-
-_DAY_MINUTES: Final = 1440
-_ROUNDED: Final = 0.1
-"""Minutes by which four decimals of a day may miss a whole one."""
-_SHORT_STAY: Final = 1 / 48
-_LONG_STAY: Final = 1 / 4
 
 
 def _is_padded(number: str) -> bool:

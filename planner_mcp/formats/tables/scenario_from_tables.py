@@ -175,8 +175,9 @@ def _as_read(
 def _with_days(tickets: Table) -> Table:
     """Return the tickets with days in columns of days that have numbers alone, whose format was lost; with a note."""
     for header in filter(None, tickets.headers):
-        days = {cell: serial_day(cell) for cell in tickets.cells(header)}
-        if meaning_of(header, "tickets").field in UNUSED and days and all(days.values()):
+        is_named_so = meaning_of(header, "tickets").field in UNUSED
+        days = {cell: serial_day(cell) for cell in tickets.cells(header)} if is_named_so else {}
+        if days and all(days.values()):
             rows = tuple((at, row | {header: days[row[header]]} if header in row else row) for at, row in tickets.rows)
             cell, day = next(iter(days.items()))
             note = f'Numbers in "{plain(header, 40)}" are read as days: {cell} is {day}.'

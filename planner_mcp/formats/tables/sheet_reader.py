@@ -197,15 +197,12 @@ def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_row
     ]
     without_value = {row for row, _ in (*look.uncalculated, *look.errors)}
     totals = {number for number, cells in lines if number in without_value and _is_bare_total(cells)}
-    problem, hint = "The formula has no value.", "Open the file in a spreadsheet and save it."
+    uncalculated, errors = (
+        [cell for cell in found if cell[0] not in totals] for found in (look.uncalculated, look.errors)
+    )
     faults = [
-        *_faults(name, [each for each in look.uncalculated if each[0] not in totals], problem, hint),
-        *_faults(
-            name,
-            [each for each in look.errors if each[0] not in totals],
-            "The cell holds an error.",
-            "Correct the formula, or empty the cell.",
-        ),
+        *_faults(name, uncalculated, "The formula has no value.", "Open the file in a spreadsheet and save it."),
+        *_faults(name, errors, "The cell holds an error.", "Correct the formula, or empty the cell."),
     ]
     if faults:
         raise input_error(faults)

@@ -174,8 +174,9 @@ async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults
     status = await _step(ctx, query_vrp_status.TOOL, QueryArguments(job_id=job_id, wait_s=asked.wait_s))
     job = status.structured
     pages = await _pages(ctx, job)
-    about = (await _step(ctx, read_plan.TOOL, ReadArguments(job_id=job_id))).structured if pages else {}
-    assumed = stored.get("assumptions") or about.get("assumptions", [])
+    assumed = stored.get("assumptions", [])
+    if pages and not assumed:
+        assumed = (await _step(ctx, read_plan.TOOL, ReadArguments(job_id=job_id))).structured.get("assumptions", [])
     output = PlanDayResult(
         scenario_id=scenario_id,
         job_id=job_id,

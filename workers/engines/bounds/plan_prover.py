@@ -152,9 +152,10 @@ class PlanProver:
     def _raise_bound(self, relaxed: RelaxedProblem) -> None:
         if (quick := least_cost(self._problem)) is not None:
             self._keep(max(0, quick))
+        has_few_tickets = is_small_day(self._problem)
         span_s = self._deadline - self._began
         root_ends = self._began + ROOT_SHARE * span_s
-        pool = () if is_small_day(self._problem) else self._searched(relaxed, self._began + SEARCH_SHARE * span_s)
+        pool = () if has_few_tickets else self._searched(relaxed, self._began + SEARCH_SHARE * span_s)
         generation = self._generation = ColumnGeneration(
             relaxed,
             self._incumbent,
@@ -163,11 +164,11 @@ class PlanProver:
             deadline=root_ends,
             on_bound=self._keep_dual,
             pool=pool,
-            has_cuts=not is_small_day(self._problem),
+            has_cuts=not has_few_tickets,
         )
         root: DualBound | None = None
         generation.run(refines=False)
-        if generation.is_solved and not generation.is_tight and not is_small_day(self._problem):
+        if generation.is_solved and not generation.is_tight and not has_few_tickets:
             root = self._close(relaxed, generation, time.monotonic() + EARLY_CLOSE_SHARE * span_s, GAP_SHARES[:1])
         if self._tree is None:
             generation.run(root_ends)
@@ -177,13 +178,13 @@ class PlanProver:
                 root = self._close(relaxed, generation, ends, GAP_SHARES)
         if root is None:
             return
-        if is_small_day(self._problem):
+        if has_few_tickets:
             self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
         elif self._tree is None:
             if self._has_gap():
                 generation.run(self._deadline)
             root = generation.best or root
-        has_proof = generation.is_tight or self._tree is not None or is_small_day(self._problem)
+        has_proof = generation.is_tight or self._tree is not None or has_few_tickets
         if has_proof and self._best is not None and self._best >= self._cost:
             self._is_optimal = self._is_confirmed(relaxed, root)
 

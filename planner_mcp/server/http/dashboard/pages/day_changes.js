@@ -61,11 +61,10 @@ function changedWindow({ ticket, opens, closes }, known) {
   return { patch: { tickets: { [ticket]: { time_windows: [[opens, closes]] } } } };
 }
 
-// A refusal in words of the page, which has other names for changes and for the hour, and no places in a call.
-const ARGUMENT = /\b(breakdown|no_show|cancelled_ticket|new_ticket|keep_until|patch)\b/g;
-const OTHER_NAMES = { keep_until: "now", patch: "window" };
+// A refusal in words of the page, which has no places in a call, and other names for two changes that `inWords` takes for words.
+const ARGUMENT = /\b(breakdown|patch)\b/g;
 function inWordsOfPage(error) {
-  const word = (name) => `“${t(`change_${OTHER_NAMES[name] ?? name.replace(/_(\w)/, (_, letter) => letter.toUpperCase())}`)}”`;
+  const word = (name) => `“${t(name === "patch" ? "change_window" : "change_breakdown")}”`;
   for (const fault of error.errors ?? []) {
     fault.path = "";
     for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(ARGUMENT, word);

@@ -48,7 +48,7 @@ export function importView(session) {
       ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions?.map((line) => placed(line, {}))], ["warnings", warnings]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
-        h("p", {}, `${t("used")}: ${columns.taken.map(inWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
+        h("p", {}, `${t("used")}: ${columns.taken.map(takenWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
       ...correction(Object.values(found.columns ?? {}), columns),
     );
   };
@@ -101,7 +101,7 @@ async function withStay(found, seconds) {
 const headerOf = (taken) => taken.replace(/ → \w+(?: \(a guess\))?$/, "");
 
 // A column that was used, "header → field", with the field in words; (a guess) follows some.
-const inWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
+const takenWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
 
 // Headers of the columns with refused cells: their place is a row and a column of the file.
 const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/([^/]+)$/.exec(fault.at)?.[1].replaceAll("~1", "/").replaceAll("~0", "~")).filter(Boolean))];
