@@ -56,6 +56,7 @@ def _scenario_contents(principal: Principal, kept: StoredScenario, input_hash: s
         "created_at": timestamp(kept.created_at),
         "input_hash": input_hash,
         "last_job_id": kept.last_job_id,
+        **({} if kept.principal == principal.id else {"is_own": False}),  # of whose plan the caller is a reviewer
         "scenario": {**({MASKED: hidden} if hidden else {}), **scenario_for(principal, kept.body)},
     }
     return replace(_json(about), masked=tuple(hidden))

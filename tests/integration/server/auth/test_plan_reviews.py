@@ -84,6 +84,22 @@ async def test_the_proposer_never_approves_and_strangers_know_nothing(
         assert ("bob", "plan.approved", job_id, "ok") in lines
 
 
+async def test_a_reviewer_reads_the_day_as_that_of_somebody_else(served: Served, key: Key, store: RedisStore) -> None:
+    """SPEC A2, A5, O2: the page offered a reviewer to solve the day, which is refused."""
+    async with served(**FOUR_EYES) as http:
+        ann, bob = await key("ann"), await key("bob", READ, WRITE, APPROVE)
+        job_id = await planned(http, store, ann)
+        await call(http, ann, "propose_plan", job_id=job_id)
+
+        async def read(who: str, uri: str) -> dict[str, Any]:
+            return dict((await http.get("/ui/read", params={"uri": uri}, headers={"authorization": who})).json())
+
+        scenario_id = (await read(bob, f"job://{job_id}"))["scenario_id"]
+        shown = [await read(who, f"scenario://{scenario_id}") for who in (ann, bob)]
+        assert [day.get("is_own") for day in shown] == [None, False]
+        assert (await call(http, bob, "solve_vrp", scenario_id=scenario_id))["type"] == "NotFound"
+
+
 async def test_steps_reach_the_channel_and_the_webhook(served: Served, key: Key, store: RedisStore) -> None:
     """SPEC A5, J4, W2, R3: after the end of the job, for whoever reads on; the reason is masked like a note."""
     async with served(approval="on", public_url=None) as http:

@@ -54,6 +54,7 @@ export async function scenarioView(signal, id, mayWrite) {
   if (signal.aborted) return;
   const day = found.scenario;
   const messages = h("div");
+  const mayChange = mayWrite && found.is_own !== false; // as on the page of a job
   const later = h("span");
   const seconds = h("input", { type: "number", min: 1, max: 3600, value: 10 });
   const cores = h("input", { type: "number", min: 1, max: 64 });
@@ -65,7 +66,7 @@ export async function scenarioView(signal, id, mayWrite) {
     h("h1", {}, day.name ? [h("bdi", {}, day.name), `, ${day.planning_date}`] : id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
     h("p", { class: "quiet" }, `${id} · ${localTime(found.created_at)} · ${t("revision")} ${found.revision}`),
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
-    mayWrite ? h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve) : "", messages,
+    mayChange ? h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve) : "", messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
     h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date, hourOf)).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
