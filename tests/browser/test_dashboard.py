@@ -19,6 +19,8 @@ from tests.shared.scenarios.scenario_builders import agent, body, ticket
 pytestmark = pytest.mark.anyio
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 NOW, NOW_OR_NOT = "Now", "Now (empty: nothing has begun)"
+FROM, TO = "Picked up at (empty: at the depot)", "Delivered to (empty: to the depot)"
+READY, AGENT_OR_NOT = "Goods ready from", "Agent (empty: as in the plan)"
 TABLE = "id,lat,lon,demand,service_time_s\nc1,52.52,13.40,1,300\nc2,52.50,13.45,2,300\nc3,52.54,13.38,1,300\n"
 
 
@@ -344,8 +346,112 @@ async def test_the_window_of_an_unknown_ticket_is_no_new_ticket(server: PlannerS
     await page.locator("summary").click()
     for name, value in (("ticket", "Post"), ("opens", "08:00"), ("closes", "09:00")):
         await page.locator(f"input[name={name}]").fill(value)
-    await page.get_by_role("button", name="Solve with it").click()
+    await page.get_by_role("button", name="Solve with the change").click()
     await page.get_by_role("alert").get_by_text("There is no ticket with the id").wait_for()
+
+
+async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: removed, locked to the agent of the plan or another, free again; new tickets of each kind."""
+    asked: list[dict[str, Any]] = []
+
+    async def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json["arguments"])
+        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+
+    await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
+    await page.route("**/ui/call", answer)
+    await page.evaluate("""async () => {
+        const { dayChanges } = await import("/ui/assets/pages/day_changes.js");
+        const agents = [{ id: "van-1", capacity: 9 }, { id: "van-2", capacity: 9 }];
+        const tickets = [{ id: "a", agents: ["van-2"] }, { id: "b" }, { id: "left out" }];
+        const visits = [{ ticket_id: null }, { ticket_id: "b" }];
+        const plan = { routes: [{ agent_id: "van-1", end_s: 60000, visits }] };
+        const panel = dayChanges("job-0-x", { planning_date: "2026-12-01", agents, tickets }, () => plan);
+        document.getElementById("content").replaceChildren(panel);
+        panel.open = true;
+    }""")
+    form = page.get_by_role("form", name="Change the day")
+    new = {"Id (of your choice)": "n", "Amount that is carried": "2", READY: "09:30"}
+    stop = {"demand": 2, "service_time_s": 0}
+    here, there = {"address": "Bergstr. 1, Ulm"}, {"address": "Weg 2, Ulm"}
+    for change, fields, sent in (
+        ("cancelledTicket", {"Ticket": "a, b"}, {"cancelled_ticket": ["a", "b"]}),
+        ("lock", {"Ticket": "b"}, {"patch": {"tickets": {"b": {"agents": ["van-1"]}}}}),
+        ("lock", {"Ticket": "left out"}, "No agent serves"),
+        ("lock", {AGENT_OR_NOT: "van-2"}, {"patch": {"tickets": {"left out": {"agents": ["van-2"]}}}}),
+        ("lock", {"Ticket": "Post"}, "There is no ticket with the id"),
+        ("unlock", {"Ticket": "a"}, {"patch": {"tickets": {"a": {"agents": None}}}}),
+        ("unlock", {"Ticket": "b"}, "Any agent may serve"),
+        ("newTicket", new, "Say where"),
+        ("newTicket", {TO: here["address"]}, {"new_ticket": [{"id": "n", **stop, **here, "release_time": "09:30"}]}),
+        (
+            "newTicket",
+            {FROM: "b"},
+            {"new_ticket": [{"id": "n", **stop, **here, "pickup": "b", "release_time": "09:30"}]},
+        ),
+        (
+            "newTicket",
+            {FROM: there["address"]},
+            {
+                "new_ticket": [
+                    {"id": "n pickup", **stop, **there, "time_windows": [["09:30", 172740]]},
+                    {"id": "n", **stop, **here, "pickup": "n pickup"},
+                ]
+            },
+        ),
+        (
+            "newTicket",
+            {TO: "", "Not before": "08:00", "Not after": "12:00"},
+            {"new_ticket": [{"id": "n", **stop, **there, "kind": "pickup", "time_windows": [["09:30", "12:00"]]}]},
+        ),
+    ):
+        await form.get_by_label("Change").select_option(change)
+        for name, value in fields.items():
+            await form.get_by_label(name, exact=True).fill(value)
+        asked.clear()
+        await form.get_by_role("button", name="Solve with the change").click()
+        said = sent if isinstance(sent, str) else "Not now."
+        await page.get_by_role("alert").get_by_text(said).wait_for()
+        expected = [] if isinstance(sent, str) else [{"warm_from": "job-0-x", "fresh": True, **sent}]
+        assert asked == expected, (change, fields)
+
+
+async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page: Any) -> None:
+    """SPEC T5, O2: a wrong ticket had to be planned before it could be removed; the earlier revision stays."""
+    here = {"id": "D", "lat": 48.7, "lon": 9.1}
+    tickets = [ticket("c", "D"), ticket("fetch", "D"), ticket("bring", "D", pickup="fetch")]
+    day = body([agent("van-1"), agent("van-2")], tickets, locations=[here])
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(_url(server, f"scenarios/{scenario_id}"))
+    form = page.get_by_role("form", name="Change the day")
+    rows = page.get_by_role("region", name="Tickets").locator("tbody tr")
+    for change, fields, said, shown in (
+        ("cancelledTicket", {"Ticket": "bring"}, "2 removed (fetch, bring)", ["c"]),
+        ("lock", {"Ticket": "c", "Agent": "van-2"}, "1 changed (c)", ["c\nonly van-2"]),
+        ("newTicket", {"Id (of your choice)": "n", TO: "48.74, 9.31"}, "1 added (n)", ["c\nonly van-2", "n"]),
+        ("unlock", {"Ticket": "c"}, "1 changed (c)", ["c", "n"]),
+    ):
+        before = page.url
+        await page.locator("summary", has_text="Change the day").press("Enter")
+        await form.get_by_label("Change").select_option(change)
+        assert await form.get_by_label(NOW_OR_NOT).count() == 0, "nothing of it has begun"
+        for name, value in fields.items():
+            await form.get_by_label(name, exact=True).fill(value)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+        await form.get_by_label(next(iter(fields)), exact=True).press("Enter")
+        await page.wait_for_url(lambda url, before=before: url != before)
+        await page.get_by_text(f"tickets: {said}").wait_for()
+        assert [await row.locator("td").first.inner_text() for row in await rows.all()] == shown, change
+    await page.locator("summary", has_text="Change the day").click()
+    await form.get_by_label("Change").select_option("newTicket")
+    for name, value in {"Id (of your choice)": "c", TO: "48.74, 9.31"}.items():
+        await form.get_by_label(name, exact=True).fill(value)
+    await form.get_by_role("button", name="Keep as a new revision").click()
+    await page.get_by_role("alert").get_by_text("There is a ticket with the id").wait_for()
+    await page.get_by_role("link", name="Earlier revision").click()
+    await rows.first.get_by_text("only van-2").wait_for()
 
 
 @pytest.mark.slow
@@ -368,7 +474,7 @@ async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) ->
         await page.locator("main select").select_option("cancelledTicket")
         await page.locator("input[name=ticket]").fill(written)
         async with page.expect_response("**/ui/call"):
-            await page.get_by_role("button", name="Solve with it").click()
+            await page.get_by_role("button", name="Solve with the change").click()
     assert asked == [["a, b"], ["a", "c"]]
 
 
@@ -501,7 +607,7 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
         ([[None, None]], 90_000, "datetime-local"),
     ):
         await page.evaluate(form, [shifts, end_s])
-        opens = page.get_by_label("not before", exact=True)
+        opens = page.get_by_label("Not before", exact=True)
         assert await opens.get_attribute("type") == kind, (shifts, end_s)
         assert await opens.get_attribute("min") == ("2026-12-01T00:00" if kind == "datetime-local" else None)
     asked: list[Any] = []
@@ -512,10 +618,10 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
 
     await page.route("**/ui/call", answer)
     await page.get_by_label("Ticket", exact=True).fill("t-1")
-    for name, at in (("not before", "2026-12-02T01:30"), ("not after", "2026-12-02T02:30")):
+    for name, at in (("Not before", "2026-12-02T01:30"), ("Not after", "2026-12-02T02:30")):
         await page.get_by_label(name, exact=True).fill(at)
     async with page.expect_response("**/ui/call"):
-        await page.get_by_role("button", name="Solve with it").click()
+        await page.get_by_role("button", name="Solve with the change").click()
     await page.unroute("**/ui/call")
     assert asked == [{"tickets": {"t-1": {"time_windows": [["2026-12-02T01:30", "2026-12-02T02:30"]]}}}]
     day_of_client = ring(3) | {"planning_date": "2026-12-01"}
@@ -686,7 +792,7 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
     await page.goto(_url(server, f"jobs/{job_id}"))
     ticket = day["tickets"][0]["id"]
     for change, fields, case in (
-        ("Window of a ticket", {"Ticket": ticket, "not before": "10:00", "not after": "11:00"}, "time_windows"),
+        ("Window of a ticket", {"Ticket": ticket, "Not before": "10:00", "Not after": "11:00"}, "time_windows"),
         ("Agents that do not come", {"Agent": "veh-2"}, "veh-2"),
     ):
         await page.locator("summary", has_text="Change the day").click(timeout=60_000)
@@ -695,7 +801,7 @@ async def test_the_day_is_changed_from_the_page_of_its_job(server: PlannerServer
         for name, value in fields.items():
             await form.get_by_label(name, exact=True).fill(value)
         before = page.url
-        await form.get_by_role("button", name="Solve with it").click()
+        await form.get_by_role("button", name="Solve with the change").click()
         await page.wait_for_url(lambda url, before=before: url != before)
         await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
         shown = await call(server, "query_vrp_status", job_id=page.url.rpartition("/")[2])
@@ -730,9 +836,9 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
             {NOW_OR_NOT: "07:00", "Agent": "van-2"},
             {"absent": ["van-2"], "keep_until": "07:00"},
         ),
-        ("Agent is late", {"Agent": "van-2", "Minutes": "20"}, {"late_by": {"van-2": 1200}}),
+        ("Agent is late", {"Agent": "van-2", "Minutes late": "20"}, {"late_by": {"van-2": 1200}}),
         (
-            "Tickets no longer wanted",
+            "Remove tickets (no longer wanted)",
             {NOW_OR_NOT: "08:40", "Ticket": "c"},
             {"cancelled_ticket": ["c"], "keep_until": "08:40"},
         ),
@@ -743,11 +849,11 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
         await form.get_by_label("Change").select_option(label=change)
         for name, value in list(fields.items())[:-1]:
             await form.get_by_label(name, exact=True).fill(value)
-        await form.get_by_role("button", name="Solve with it").click()
+        await form.get_by_role("button", name="Solve with the change").click()
         assert await form.locator(":invalid").count() == 1, "what is left out is asked for, and nothing is sent"
         await form.get_by_label(list(fields)[-1], exact=True).fill(fields[list(fields)[-1]])
         async with page.expect_request(_resolves) as sent:
-            await form.get_by_role("button", name="Solve with it").click()
+            await form.get_by_role("button", name="Solve with the change").click()
         posted = (await sent.value).post_data_json
         assert asked.items() <= posted["arguments"].items()
         await page.wait_for_url(lambda url: job_id not in url)
@@ -782,12 +888,12 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
         "no ticket has the name of an agent"
     )
     await form.get_by_label("Change").select_option(label="New ticket")
-    fields = {"number": "D", "address": "48.74，9.31", "not after": "12:00"}
-    fields |= {"amount that is carried (boxes)": "2", "amount that is carried (kg)": "7.5"}
+    fields = {"Id (of your choice)": "D", TO: "48.74，9.31", "Not after": "12:00"}
+    fields |= {"Amount that is carried (boxes)": "2", "Amount that is carried (kg)": "7.5"}
     for name, value in fields.items():
         await form.get_by_label(name, exact=True).fill(value)
     async with page.expect_request(_resolves) as sent:
-        await form.get_by_label("number", exact=True).press("Enter")
+        await form.get_by_label("Id (of your choice)", exact=True).press("Enter")
     asked = (await sent.value).post_data_json["arguments"]
     assert (asked["new_ticket"], asked["patch"]) == (
         [
@@ -813,6 +919,51 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
     assert await moved.locator("td").all_text_contents() == ["D", "D*", "row-2 · Li Na", "–"], (
         "it is no ticket of that day"
     )
+
+
+@pytest.mark.slow
+async def test_a_ticket_is_locked_a_shipment_comes_and_another_is_removed(server: PlannerServer, page: Any) -> None:
+    """SPEC T10, O2: on a phone, by keyboard, in Chinese at the end; the lock is seen and outlives what follows."""
+    here = [{"id": "D", "lat": 48.7, "lon": 9.1}, {"id": "A", "lat": 48.71, "lon": 9.12}]
+    hours = {"shift_start": "08:00", "shift_end": "18:00", "max_tickets": 3}
+    day = body([agent("van-1", **hours), agent("van-2", **hours)], [ticket("a", "A"), ticket("b", "A")], locations=here)
+    _, job_id = await submitted(server, day)
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    form = page.get_by_role("form", name="Change the day")
+    stops = page.get_by_role("region", name="Stops").locator("tbody tr")
+    order = {"Id (of your choice)": "n", FROM: "48.72, 9.13", TO: "48.73, 9.14", READY: "11:00"}
+    for change, fields, said in (
+        ("lock", {"Ticket": "a"}, "1 changed (a)"),
+        ("newTicket", order, "2 added (n pickup, n)"),
+        ("cancelledTicket", {"Ticket": "b"}, "1 removed (b)"),
+    ):
+        before = page.url
+        await page.locator("summary", has_text="Change the day").press("Enter", timeout=60_000)
+        await form.get_by_label("Change").select_option(change)
+        for name, value in fields.items():
+            await form.get_by_label(name, exact=True).fill(value)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+        await form.get_by_label(next(iter(fields)), exact=True).press("Enter")
+        await page.wait_for_url(lambda url, before=before: url != before)
+        await page.get_by_text(f"tickets: {said}").wait_for(timeout=60_000)
+        await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)
+        locked = stops.filter(has_text="only van-")
+        await locked.wait_for(timeout=60_000)
+        driver = await locked.locator("td").first.inner_text()
+        assert await locked.locator("td").nth(2).inner_text() == f"a\nonly {driver.strip()}"
+    ids = await stops.locator("td:nth-child(3)").all_inner_texts()
+    assert [name for name in ids if name in ("b", "n pickup", "n")] == ["n pickup", "n"]
+    fetched = stops.filter(has_text="n pickup").locator("td")
+    assert await fetched.nth(5).inner_text() >= "11:00"
+    await page.get_by_role("button", name="中文").click()
+    await page.locator("summary", has_text="当日变更").press("Enter", timeout=60_000)
+    form = page.get_by_role("form", name="当日变更")
+    await form.get_by_label("变更").select_option(label="解除工单锁定（任何车辆均可）")
+    await form.get_by_label("工单", exact=True).fill("a")
+    await form.get_by_role("button", name="据此求解").click()
+    await page.get_by_text("已完成", exact=True).wait_for(timeout=60_000)
+    await page.get_by_text("仅限").wait_for(state="detached")
 
 
 @pytest.mark.slow
@@ -861,17 +1012,17 @@ async def test_a_refused_change_speaks_in_words_of_the_page_and_keeps_what_was_t
     await form.get_by_label("Change").select_option("absent")
     await form.get_by_label("Agent", exact=True).fill("van-1")
     await form.get_by_label(NOW_OR_NOT, exact=True).fill("14:30")
-    await form.get_by_role("button", name="Solve with it").click()
+    await form.get_by_role("button", name="Solve with the change").click()
     refusal = page.get_by_role("alert")
     await refusal.wait_for(timeout=60_000)
-    assert "Write “Agent stops for the day (breakdown, illness)”." in await refusal.inner_text()
+    assert "Choose “Agent stops for the day (breakdown, illness)”." in await refusal.inner_text()
     await form.get_by_label("Change").select_option("breakdown")
     assert await form.get_by_label("Agent", exact=True).input_value() == "van-1"
     assert await form.get_by_label(NOW, exact=True).input_value() == "14:30"
     await form.get_by_label("Change").select_option("noShow")
     await form.get_by_label("Ticket", exact=True).fill("c")
     await form.get_by_label(NOW, exact=True).fill("09:00")
-    await form.get_by_role("button", name="Solve with it").click()
+    await form.get_by_role("button", name="Solve with the change").click()
     await refusal.get_by_text("It has not begun by “Now”.").wait_for(timeout=60_000)
 
 

@@ -148,6 +148,7 @@ async def test_who_may_only_read_is_offered_nothing_else(guarded: Guarded, brows
         await page.goto(f"{guarded.server.url}/ui#/scenarios/{scenario_id}")
         await page.get_by_text("Raw JSON").wait_for()
         assert await page.get_by_role("button", name="Solve").count() == offered
+        assert await page.locator("summary", has_text="Change the day").count() == offered
         await page.goto(f"{guarded.server.url}/ui#/jobs/{job_id}")
         await page.get_by_text("Raw JSON").wait_for()
         await page.get_by_text("Queued").first.wait_for()

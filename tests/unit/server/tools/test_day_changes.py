@@ -18,7 +18,7 @@ from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.translation import Language
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
-from tests.shared.scenarios.stored_plans import Call, created, solved
+from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
 HOURS = {"shift_start": "08:00", "shift_end": "17:00"}
@@ -195,6 +195,43 @@ async def test_an_absent_driver_a_late_one_and_a_cancelled_stop(
     assert "van1" not in served(plan)
     assert sorted(str(name) for names in served(plan).values() for name in names) == ["a", "b"]
     assert all(route.start_s >= AT + 1800 for route in plan.routes if route.agent_id == "van2")
+
+
+async def test_a_locked_ticket_waits_for_its_agent_until_it_is_free_again(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, S1, O2: the page locks by `agents`, which later calls keep, as `keep_agents` of one call does not."""
+    tickets = [ticket("a"), ticket("b")]
+    job_id = await solved(
+        call, store, await created(call, day(*tickets, van1={}, van2={"fixed_cost": 9})), ["a"], ["b"]
+    )
+    found = []
+    for asked, routes in (
+        ({"patch": {"tickets": {"b": {"agents": ["van2"]}}}}, (["a"], ["b"])),
+        ({"absent": ["van2"]}, (["a"],)),
+        ({"patch": {"tickets": {"b": {"agents": None}}}}, (["a", "b"],)),
+    ):
+        answer = await call("resolve_vrp", {"warm_from": job_id, **asked})
+        plan = await best(ctx, answer.structured["scenario_id"])
+        found.append([name for name, names in served(plan).items() if "b" in names])
+        job_id = answer.structured["job_id"]
+        await finish(store, *routes)
+    assert found == [["van2"], [], ["van1"]]
+
+
+async def test_goods_fetched_at_a_new_place_are_two_new_tickets(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5, O2: the page sends both halves at once, and the window of the first says from when they are there."""
+    job_id = await solved(call, store, await created(call, day(ticket("a"), van1={})), ["a"])
+    new = [
+        ticket("n pickup", "B", time_windows=[["10:00", "47:59"]]),
+        ticket("n", "A", pickup="n pickup"),
+    ]
+    answer = await call("resolve_vrp", {"warm_from": job_id, "new_ticket": new, "keep_until": "07:00"})
+    plan = await best(ctx, answer.structured["scenario_id"])
+    assert [name for name in served(plan)["van1"] if name != "a"] == ["n pickup", "n"]
+    assert next(v.start_s for v in plan.routes[0].visits if v.ticket_id == "n pickup") >= 10 * 3600
 
 
 async def test_a_delay_below_a_minute_is_reported_in_seconds(call: Call, store: RedisStore) -> None:

@@ -1,4 +1,5 @@
-// What happens on a day, on the page of its job: a changed window, a breakdown, an absence and so on, each a re-solve from the plan.
+// What happens on a day: a changed window, a lock, a breakdown, an absence and so on. On the page of a job each is a re-solve from
+// its plan; on that of a scenario those that need no plan are a revision of it.
 
 import { callTool } from "../api.js";
 import { action, choiceWord, go } from "../page.js";
@@ -8,7 +9,7 @@ import { t, wordOf } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
-const TIMES = ["opens", "closes", "now"];
+const TIMES = ["opens", "closes", "release_time", "now"];
 const POSITION = /^(-?[\d.]+)\s*[,，]\s*(-?[\d.]+)$/;
 // Several ids with commas between them; an id may have a comma itself.
 const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
@@ -27,38 +28,68 @@ export function nowInput(scenario, plan, required = false) {
   return h("input", { name: "now", required, ...input, value });
 }
 
-// By the change: the fields that are asked for, and the arguments of `resolve_vrp` that they become beside `now`. Without that,
-// which only some changes may lack (`now?`), nothing of the day has begun and all of it may change.
+// By the change: the fields that are asked for (`+`: several, `?`: may be empty), and the arguments of `resolve_vrp` that they
+// become beside `now`. Without that, which only some changes may lack, nothing of the day has begun and all of it may change.
 const CHANGES = {
-  window: { fields: ["ticket", "opens", "closes", "now?"], args: changedWindow },
-  newTicket: { fields: ["id", "address", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
+  window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }, known) => changed([ticket], known, () => ({ time_windows: [[opens, closes]] })) },
+  newTicket: { fields: ["id", "pickup?", "address?", "release_time?", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
+  cancelledTicket: { fields: ["ticket+", "now?"], args: ({ ticket }, known) => ({ cancelled_ticket: names(ticket, known.ticket) }) },
+  lock: { fields: ["ticket+", "agent?", "now?"], args: ({ ticket, agent }, known, _scenario, plan) => changed(names(ticket, known.ticket), known, (id) => ({ agents: [agent ?? agentOf(id, plan)] })) },
+  unlock: { fields: ["ticket+", "now?"], args: ({ ticket }, known, scenario) => changed(names(ticket, known.ticket), known, (id) => freed(id, scenario)) },
   breakdown: { fields: ["agent", "now"], args: ({ agent }) => ({ breakdown: { agent } }) },
-  absent: { fields: ["agent", "now?"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
+  absent: { fields: ["agent+", "now?"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
   lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent, minutes }) => ({ late_by: { [agent]: 60 * Number(minutes) } }) },
-  cancelledTicket: { fields: ["ticket", "now?"], args: ({ ticket }, known) => ({ cancelled_ticket: names(ticket, known.ticket) }) },
-  noShow: { fields: ["ticket", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
+  noShow: { fields: ["ticket+", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
 };
+const OF_SCENARIO = ["window", "newTicket", "cancelledTicket", "lock", "unlock"];
+const HINTS = { "ticket+": "several", "agent+": "several", "address?": "depotHint", "pickup?": "pickupHint" };
+
+// The patch of tickets of the day; one that nobody knows would be a new one.
+function changed(tickets, known, change) {
+  const unknown = tickets.find((id) => known.ticket.length > 0 && !known.ticket.includes(id));
+  if (unknown !== undefined) throw new Error(t("noTicket", { id: isolated(unknown) }));
+  return { patch: { tickets: Object.fromEntries(tickets.map((id) => [id, change(id)])) } };
+}
+
+function agentOf(ticket, plan) {
+  const route = plan?.routes.find(({ visits }) => visits.some((visit) => visit.ticket_id === ticket));
+  if (!route) throw new Error(t("noAgent", { id: isolated(ticket) }));
+  return route.agent_id;
+}
+
+function freed(ticket, { tickets }) {
+  if (!tickets.find(({ id }) => id === ticket)?.agents) throw new Error(t("notLocked", { id: isolated(ticket) }));
+  return { agents: null };
+}
 
 // What agents carry, by kinds; none where an amount is a number alone.
 const kindsOf = ({ agents = [] }) => [...new Set(agents.flatMap((each) => Object.keys(Object(each.capacity))))];
 
-// An amount is of each kind that agents carry; a position is a place of its own, under a name that none has.
-function newTicket({ id, address, service_min: stay = 0, opens, closes, ...given }, _known, scenario) {
-  const { locations } = scenario;
+// An amount is of each kind that agents carry; a position is a place of its own, under a name that none has. Goods are fetched
+// at the depot, at a ticket of the day or at a place, which is a ticket of its own unless they go to the depot from there.
+function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, known, scenario) {
+  if (!pickup && !address) throw new Error(t("noPlace"));
   const amount = (kind) => Number(given[`demand ${kind}`] ?? 0);
   const kinds = kindsOf(scenario);
-  const at = POSITION.exec(address)?.slice(1).map(Number);
-  let place = id;
-  while (ids(locations).includes(place)) place += "*";
-  const hours = (opens || closes) && { time_windows: [[opens ?? "00:00", closes ?? OPEN_END_S]] };
-  const ticket = { id, demand: kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, amount(kind)])) : amount(""), service_time_s: 60 * Number(stay), ...hours, ...(at ? { location: place } : { address }) };
-  return { new_ticket: [ticket], ...(at && { patch: { locations: { [place]: { lat: at[0], lon: at[1] } } } }) };
-}
-
-// A ticket that nobody knows would be a new one.
-function changedWindow({ ticket, opens, closes }, known) {
-  if (known.ticket.length > 0 && !known.ticket.includes(ticket)) throw new Error(t("noTicket", { id: isolated(ticket) }));
-  return { patch: { tickets: { [ticket]: { time_windows: [[opens, closes]] } } } };
+  const demand = kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, amount(kind)])) : amount("");
+  const locations = {};
+  const at = (name, text) => {
+    const position = POSITION.exec(text);
+    if (!position) return { address: text };
+    let place = name;
+    while (ids(scenario.locations).includes(place)) place += "*";
+    locations[place] = { lat: Number(position[1]), lon: Number(position[2]) };
+    return { location: place };
+  };
+  const stop = (name, text, from, until) => ({ id: name, demand, service_time_s: 60 * Number(stay), ...((from || until) && { time_windows: [[from ?? "00:00", until ?? OPEN_END_S]] }), ...at(name, text) });
+  const added = () => {
+    if (!address) return [{ ...stop(id, pickup, [opens, ready].filter(Boolean).sort().pop(), closes), kind: "pickup" }];
+    const delivery = stop(id, address, opens, closes);
+    if (!pickup || known.ticket.includes(pickup)) return [{ ...delivery, ...(pickup && { pickup }), ...(ready && { release_time: ready }) }];
+    const first = stop(`${id} ${t("pickup")}`, pickup, ready);
+    return [first, { ...delivery, pickup: first.id }];
+  };
+  return { new_ticket: added(), ...(Object.keys(locations).length > 0 && { patch: { locations } }) };
 }
 
 // A refusal in words of the page, which has no places in a call, and other names for two changes that `inWords` takes for words.
@@ -67,47 +98,66 @@ function inWordsOfPage(error) {
   const word = (name) => `“${t(name === "patch" ? "change_window" : "change_breakdown")}”`;
   for (const fault of error.errors ?? []) {
     fault.path = "";
-    for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(ARGUMENT, word);
+    for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(/^(Write|请写)(?= \w+[.。]$)/, t("choose")).replace(ARGUMENT, word);
   }
   throw error;
 }
 
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 const amountsOf = (scenario) => {
   const input = (kind) => h("input", { name: `demand ${kind}`, type: "number", min: 0, step: "any", size: 6 });
   const kinds = kindsOf(scenario);
-  return (kinds.length > 0 ? kinds : [""]).map((kind) => h("label", {}, [choiceWord("demand"), kind && `(${wordOf("unit", kind)})`].filter(Boolean).join(" "), input(kind)));
+  return (kinds.length > 0 ? kinds : [""]).map((kind) => h("label", {}, [capital(choiceWord("demand")), kind && `(${wordOf("unit", kind)})`].filter(Boolean).join(" "), input(kind)));
 };
 
 // `readPlan` returns the plan of the job, once it is there.
-export function dayChanges(jobId, scenario, readPlan = () => null) {
+export const dayChanges = (jobId, scenario, readPlan = () => null) => panel(Object.keys(CHANGES), scenario, readPlan, "solveAnew", async (args, now) => {
+  const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: now, ...args }).catch(inWordsOfPage);
+  go(`jobs/${next.job_id}`, next);
+});
+
+// The other half of a shipment goes with a ticket here too.
+export const scenarioChanges = (scenarioId, scenario) => panel(OF_SCENARIO, scenario, null, "keepChange", async ({ new_ticket: added = [], cancelled_ticket: gone = [], patch = {} }) => {
+  const taken = added.find(({ id }) => ids(scenario.tickets).includes(id));
+  if (taken) throw new Error(t("hasTicket", { id: isolated(taken.id) }));
+  const halves = scenario.tickets.flatMap(({ id, pickup }) => (gone.includes(id) ? pickup ?? [] : gone.includes(pickup) ? id : []));
+  const tickets = { ...patch.tickets, ...Object.fromEntries([...added.map(({ id, ...fields }) => [id, fields]), ...[...gone, ...halves].map((id) => [id, null])]) };
+  const next = await callTool("revise_scenario", { scenario_id: scenarioId, patch: { ...patch, tickets } }).catch(inWordsOfPage);
+  go(`scenarios/${next.scenario_id}`, next);
+});
+
+// Without `readPlan` there is no plan to lock tickets by, and nothing of it has begun.
+function panel(offered, scenario, readPlan, button, apply) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
   const lists = ["ticket", "agent"].map((name) => h("datalist", { id: `known-${name}` }, (scenario[`${name}s`] ?? []).slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
-  const kind = h("select", {}, Object.keys(CHANGES).map((name) => h("option", { value: name }, t(`change_${name}`))));
+  const kind = h("select", {}, offered.map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
-    const name = asked.replace("?", "");
+    const name = asked.replace(/[?+]/, "");
+    const required = !asked.endsWith("?");
     if (name === "demand") return amountsOf(scenario);
-    return h("label", {}, known[name] ? t(name) : choiceWord(wordOf("change", asked).replace("?", "")),
-      name === "now" ? nowInput(scenario, readPlan(), name === asked) : h("input", { name, required: name === asked, ...inputOf(name) }));
+    const own = wordOf("change", asked);
+    return h("label", {}, own !== asked ? own : known[name] ? t(name) : capital(choiceWord(name)),
+      name === "now" ? nowInput(scenario, readPlan?.(), required) : h("input", { name, required, ...inputOf(name), placeholder: HINTS[asked] && t(HINTS[asked]) }));
   };
   const inputOf = (name) => {
-    if (TIMES.includes(name)) return timeInput(scenario, readPlan());
-    if (name === "address") return { size: 24, placeholder: t("depotHint") };
-    return ["minutes", "service_min"].includes(name) ? { type: "number", min: 0, step: "any", size: 6 } : { size: 16, list: `known-${name}` };
+    if (TIMES.includes(name)) return timeInput(scenario, readPlan?.());
+    if (["minutes", "service_min"].includes(name)) return { type: "number", min: 0, step: "any", size: 6 };
+    return { size: ["pickup", "address"].includes(name) ? 34 : 16, list: `known-${name === "pickup" ? "ticket" : name}` };
   };
   const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
   const show = () => {
     const before = given(); // what was typed stays where another change asks for it too
-    place.replaceChildren(...CHANGES[kind.value].fields.flatMap(field));
+    const { fields } = CHANGES[kind.value];
+    place.replaceChildren(...(readPlan ? fields : fields.filter((asked) => asked !== "now?").map((asked) => asked.replace("agent?", "agent"))).flatMap(field));
     for (const input of place.querySelectorAll("input")) input.value = before[input.name] ?? input.value;
   };
   kind.addEventListener("change", show);
-  const run = action(t("solveAnew"), async () => {
+  const run = action(t(button), async () => {
     if (!form.reportValidity()) return;
     const asked = given();
-    const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: asked.now, ...CHANGES[kind.value].args(asked, known, scenario) }).catch(inWordsOfPage);
-    go(`jobs/${next.job_id}`, next);
+    await apply(CHANGES[kind.value].args(asked, known, scenario, readPlan?.()), asked.now);
   }, { main: true, into: messages });
   const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan

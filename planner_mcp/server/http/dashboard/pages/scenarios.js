@@ -1,11 +1,13 @@
 // The list of scenarios, and one scenario.
 
 import { callTool, readJson } from "../api.js";
-import { PAGE_SIZE, action, content, events, go, link, rawJson, throttled, widthOf } from "../page.js";
+import { PAGE_SIZE, action, content, events, go, link, rawJson, saidBefore, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { clock, localTime, windowText } from "../view/format.js";
 import { routeMap } from "../view/map.js";
+import { onlyAgents } from "../view/tables.js";
 import { t } from "../view/words.js";
+import { scenarioChanges } from "./day_changes.js";
 
 const RELOAD_EVERY_MS = 1000;
 const MOST_PAGES = 5; // of the list, newest first, that are searched for revisions of a scenario
@@ -53,7 +55,7 @@ export async function scenarioView(signal, id, mayWrite) {
   const found = await readJson(`scenario://${id}`);
   if (signal.aborted) return;
   const day = found.scenario;
-  const messages = h("div");
+  const messages = h("div", {}, h("ul", {}, saidBefore(day)));
   const mayChange = mayWrite && found.is_own !== false; // as on the page of a job
   const later = h("span");
   const seconds = h("input", { type: "number", min: 1, max: 3600, value: 10 });
@@ -66,9 +68,9 @@ export async function scenarioView(signal, id, mayWrite) {
     h("h1", {}, day.name ? [h("bdi", {}, day.name), `, ${day.planning_date}`] : id), day.masked && h("p", { class: "quiet" }, t("masked", { names: day.masked.join(", ") })) || "",
     h("p", { class: "quiet" }, `${id} · ${localTime(found.created_at)} · ${t("revision")} ${found.revision}`),
     h("p", {}, [`${t("agents")}: ${day.agents.length}`, `${t("tickets")}: ${day.tickets.length}`, found.parent_id && link(`scenarios/${found.parent_id}`, t("earlier")), found.last_job_id && link(`jobs/${found.last_job_id}`, t("lastSolve"))].filter(Boolean).flatMap((each, at) => (at ? [" · ", each] : [each])), later),
-    mayChange ? h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve) : "", messages,
+    mayChange ? h("div", { class: "actions" }, h("label", {}, t("solveTime"), seconds), h("label", {}, t("cores"), cores), solve, scenarioChanges(id, day)) : "", messages,
     h("h2", {}, t("map")), routeMap({ routes: [], unassigned: [] }, day, { width: widthOf(content) }),
-    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [ticket.id, ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date, hourOf)).join(", ")]), t("tickets")),
+    h("h2", {}, t("tickets")), table([t("ticket"), t("name"), t("windows")], day.tickets.map((ticket) => [[ticket.id, onlyAgents(ticket, day)], ticket.name ?? ticket.location, (ticket.time_windows ?? []).map((window) => windowText(window, day.planning_date, hourOf)).join(", ")]), t("tickets")),
     rawJson(`scenario://${id}`),
   );
   const revisions = await laterRevisions(found).catch(() => []);

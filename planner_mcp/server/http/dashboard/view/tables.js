@@ -24,18 +24,21 @@ export function stopsTable(plan, scenario, tickets, onSelect) {
     const { start_location: from, end_location: to } = route;
     return [
       ...(from ? [[agent(), "", t("leaves"), placeName(scenario, from), "", "", clock(route.start_s), amounts(loadAtStart(route.visits, tickets))]] : []),
-      ...route.visits.map((visit, at) => [agent(), at + 1, ...stopCells(visit, tickets, onSelect && (() => onSelect(visit, route.agent_id, at + 1)))]),
+      ...route.visits.map((visit, at) => [agent(), at + 1, ...stopCells(visit, scenario, tickets, onSelect && (() => onSelect(visit, route.agent_id, at + 1)))]),
       ...(to ? [[agent(), "", t("after"), placeName(scenario, to), clock(route.end_s), "", "", ""]] : []),
     ];
   });
   return table([t("agent"), t("stop"), t("ticket"), t("name"), t("arrival"), t("start"), t("departure"), t("load")], rows, t("stops"));
 }
 
-function stopCells(visit, tickets, select) {
+// Who alone may serve a ticket, where not everybody may.
+export const onlyAgents = ({ agents } = {}, scenario) => agents?.length > 0 && h("div", { class: "quiet" }, t("onlyAgents", { agents: agents.map((id) => agentName(scenario, id)).join(", ") }));
+
+function stopCells(visit, scenario, tickets, select) {
   const { ticket_id: ticket } = visit;
   const id = ticket && select ? h("button", { type: "button", "data-ticket": ticket, onclick: select }, ticket) : ticket;
   const late = visit.late_s > 0 ? h("strong", { class: "late" }, t("late", { n: duration(visit.late_s) })) : "";
-  return [id ?? t(visit.kind), tickets.get(ticket)?.name ?? visit.location, clock(visit.arrival_s), [clock(visit.start_s), " ", late], clock(visit.departure_s), amounts(visit.load)];
+  return [[id ?? t(visit.kind), onlyAgents(tickets.get(ticket), scenario)], tickets.get(ticket)?.name ?? visit.location, clock(visit.arrival_s), [clock(visit.start_s), " ", late], clock(visit.departure_s), amounts(visit.load)];
 }
 
 // Why tickets are left out, with their names where any has one; the code of a reason is its hint.

@@ -22,7 +22,7 @@ const WORDS = {
     unservedAxis: "The axis starts at the first plan that serves the most tickets.", review: "Review", propose: "Propose", approve: "Approve",
     reject: "Reject", publish: "Publish", reasonToReject: "Reason for a rejection", state_draft: "Draft", state_proposed: "Proposed",
     state_approved: "Approved", state_rejected: "Rejected", state_published: "Published", events: "Events", back: "Back", cancelJob: "Cancel the job",
-    askToCancel: "Cancel this job? Its best plan so far stays readable; “Finish now” makes it the result.", QUEUED: "Queued", SOLVING: "Solving",
+    onlyAgents: "only {agents}", askToCancel: "Cancel this job? Its best plan so far stays readable; “Finish now” makes it the result.", QUEUED: "Queued", SOLVING: "Solving",
     COMPLETED: "Completed", FAILED: "Failed", CANCELLED: "Cancelled",
   },
   zh: {
@@ -40,7 +40,7 @@ const WORDS = {
     askStep: "请{step} {id} 的计划。{reason}", askForJob: "请再次显示最近任务的状态（query_vrp_status）。", noPositions: "此方案没有可绘制的位置。", unservedAxis: "坐标轴从服务工单最多的第一个计划开始。",
     review: "审批", propose: "提交审批", approve: "批准", reject: "驳回", publish: "发布", reasonToReject: "驳回原因", state_draft: "草稿", state_proposed: "待审批",
     state_approved: "已批准", state_rejected: "已驳回", state_published: "已发布", events: "事件",
-    back: "返回", cancelJob: "取消任务", askToCancel: "取消此任务？已有的最优计划仍可读取；“立即结束”则以它为结果。",
+    back: "返回", cancelJob: "取消任务", onlyAgents: "仅限 {agents}", askToCancel: "取消此任务？已有的最优计划仍可读取；“立即结束”则以它为结果。",
   },
 };
 
