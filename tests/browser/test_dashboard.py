@@ -452,6 +452,12 @@ async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page:
     await page.get_by_role("alert").get_by_text("There is a ticket with the id").wait_for()
     await page.get_by_role("link", name="Earlier revision").click()
     await rows.first.get_by_text("only van-2").wait_for()
+    await page.evaluate("document.querySelector('main form select').before(document.createElement('select'))")
+    await page.get_by_role("button", name="中文").click()
+    await page.locator("summary", has_text="当日变更").click()
+    await page.locator(
+        "main form input[name=ticket]"
+    ).wait_for()  # the value of a choice that is gone is not given to another
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ async function switchLanguage() {
   const before = fields();
   await render();
   fields().forEach((field, at) => {
-    if (before[at]?.type !== field.type) return;
+    if (before[at]?.type !== field.type || (field.options && ![...field.options].some(({ value }) => value === before[at].value))) return;
     if (field.type === "file") field.files = before[at].files;
     else [field.value, field.checked] = [before[at].value, before[at].checked];
     field.dispatchEvent(new Event("input", { bubbles: true }));
