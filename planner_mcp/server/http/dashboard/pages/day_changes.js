@@ -67,7 +67,7 @@ const kindsOf = ({ agents = [] }) => [...new Set(agents.flatMap((each) => Object
 
 // An amount is of each kind that agents carry; a position is a place of its own, under a name that none has. Goods are fetched
 // at the depot, at a ticket of the day or at a place, which is a ticket of its own unless they go to the depot from there.
-function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, known, scenario) {
+function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, _known, scenario) {
   if (!pickup && !address) throw new Error(t("noPlace"));
   const amount = (kind) => Number(given[`demand ${kind}`] ?? 0);
   const kinds = kindsOf(scenario);
@@ -85,7 +85,9 @@ function newTicket({ id, pickup, address, release_time: ready, service_min: stay
   const added = () => {
     if (!address) return [{ ...stop(id, pickup, [opens, ready].filter(Boolean).sort().pop(), closes), kind: "pickup" }];
     const delivery = stop(id, address, opens, closes);
-    if (!pickup || known.ticket.includes(pickup)) return [{ ...delivery, ...(pickup && { pickup }), ...(ready && { release_time: ready }) }];
+    const there = scenario.tickets.find((each) => each.id === pickup); // whose amount it is where none is given
+    const isWeighed = Object.keys(given).some((name) => name.startsWith("demand "));
+    if (!pickup || there) return [{ ...delivery, ...(there && { pickup, demand: isWeighed ? demand : there.demand }), ...(ready && { release_time: ready }) }];
     const first = stop(`${id} ${t("pickup")}`, pickup, ready);
     return [first, { ...delivery, pickup: first.id }];
   };
