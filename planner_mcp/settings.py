@@ -133,7 +133,9 @@ class RouterSettings(BaseModel):
         max_length=100,
         description="Version of the engine, written on plans where the engine does not report it.",
     )
-    data_date: str = Field(default="", max_length=100, description="Date of its map, likewise.")
+    data_date: str = Field(
+        default="", max_length=100, description="Date of its map, written on plans where the engine does not report it."
+    )
     block: int = Field(
         default=50, ge=1, le=1000, description="Largest number of origins, and of targets, of one request."
     )
@@ -227,7 +229,8 @@ class Settings(BaseModel):
     )
     events_errors: Literal["sketch", "sep"] = Field(
         default="sketch",
-        description="Numbers of the errors of MCP Events: those that clients know (-32011 to -32015), or SEP-3415's.",
+        description="Error codes of MCP Events. `sketch`: -32011 to -32015, which current clients expect; `sep`: those "
+        "of SEP-3415.",
     )
     lang: Language = Field(
         default="en",
@@ -405,7 +408,7 @@ class Settings(BaseModel):
         default=30.0,
         gt=0,
         le=DAY_S,
-        description="Longest wait for a worker that `GET /scale` aims at: it asks for as many slots as that takes.",
+        description="Target wait for a worker, in seconds. `GET /scale` requests enough slots to keep waits below it.",
     )
     scale_token: SecretStr | None = Field(
         default=None,
@@ -499,7 +502,7 @@ class Settings(BaseModel):
     )
     geocoder: str = Field(
         default="offline",
-        description="Which of them resolves the addresses of scenarios and of calls that name none; `offline`: none.",
+        description="Name of the entry in PLANNER_GEOCODERS that is used by default. `offline` uses no service.",
     )
     geocoder_request_s: float = Field(
         default=5.0, gt=0, le=60, description="Timeout of a geocoding service for one address, in seconds."

@@ -54,7 +54,7 @@ def test_bounds_of_arguments_stand_on_their_page() -> None:
     """SPEC T6: lengths of lists, and bounds of what may be null."""
     assert "these agents; at most 50 items; each at most 100 characters; e.g." in tools_page()
     assert "the first is the base; 2…6 items; each at most 100 characters; e.g." in tools_page()
-    assert "| `decimals` |  | integer |" in scenario_page() and "all of matrices; 0…3 |" in scenario_page()
+    assert "| `decimals` |  | integer |" in scenario_page() and "all with matrices; 0…3 |" in scenario_page()
 
 
 def test_every_code_of_advice_stands_on_a_page() -> None:

@@ -39,8 +39,8 @@ def goods_on_board(scenario: Scenario, plan: Plan, *, are_kept: bool) -> list[st
     if waiting := [ticket.id for ticket in ahead if planned.get(ticket.id) in (None, *over)]:
         hour = clock(held.until_s)
         sentences.append(
-            f"Goods of {named(waiting)} count as on board of who is out ({named(list(out))}): "
-            f"release_time {hour} has them loaded first."
+            f"The goods for {named(waiting)} are assumed to be on vehicles already under way ({named(list(out))}). "
+            f"If they are at the depot, set release_time to {hour}."
         )
     if not are_kept and len(scenario.agents) > 1 and any(planned.get(ticket.id) in out for ticket in ahead):
         sentences.append(

@@ -119,7 +119,7 @@ class ResolvedPosition(_Part):
 
     source: Identifier = Field(description="offline, confirmed, or the name of a geocoding service")
     accuracy: Identifier = Field(description="point, interpolated, street, town, district or city")
-    radius_m: Length = Field(description="the place lies within it")
+    radius_m: Length = Field(description="the place lies within so many metres of the position")
     confidence: Share = Field(description="0 to 1")
 
 
@@ -129,7 +129,9 @@ class OpenAddress(_Part):
     model_config = _sensitive("candidates")
 
     status: Identifier = Field(description="ambiguous, partial or not_found")
-    candidates: Annotated[tuple[FreeText, ...], Field(max_length=10)] = Field((), description="what it may mean")
+    candidates: Annotated[tuple[FreeText, ...], Field(max_length=10)] = Field(
+        (), description="places that the address may mean"
+    )
 
 
 class Location(_Part):
@@ -148,7 +150,8 @@ class Location(_Part):
         None, description="how the address gave the position; written by the planner"
     )
     open_address: OpenAddress | None = Field(
-        None, description="why it gave none: nobody serves what is there; written by the planner"
+        None,
+        description="why the address gave no position, so that nobody serves what is there; written by the planner",
     )
 
 
@@ -173,39 +176,45 @@ class Agent(_Part):
         description="most on board at any moment, by dimension; absent where no ticket of the day has a demand"
     )
     start_location: LocationId | None = Field(
-        None, description="absent: the depot; null, in a patch too: starts at first ticket"
+        None, description="where its route starts; absent: the depot; null, in a patch too: at its first ticket"
     )
     end_location: LocationId | None = Field(
-        None, description="absent: the depot; null, in a patch too: ends at last ticket"
+        None, description="where its route ends; absent: the depot; null, in a patch too: at its last ticket"
     )
     shift_start: Time | None = Field(None, description="earliest departure; absent: midnight")
     shift_end: Time | None = Field(None, description="latest arrival at its end, before overtime_s")
     fixed_cost: Price = Field(0.0, description="cost of using it at all")
     cost_per_km: Price | None = Field(
-        None, description="per 1000 m or plane units; absent: 1000, or 0 where any agent has a price by km or hour"
+        None,
+        description="price per 1000 m or plane units; absent: 1000, or 0 where any agent has a price by km or hour",
     )
-    cost_per_hour: Price | None = Field(None, description="per hour from departure to end, waiting included")
-    max_distance_km: Length | None = Field(None, description="longest route in km")
-    max_distance_m: Length | None = Field(None, description="the same in m; one of the two")
+    cost_per_hour: Price | None = Field(None, description="price per hour from departure to end, waiting included")
+    max_distance_km: Length | None = Field(
+        None, description="longest route in km; give this or max_distance_m, not both"
+    )
+    max_distance_m: Length | None = Field(
+        None, description="longest route in metres; give this or max_distance_km, not both"
+    )
     max_duration_s: Duration | None = Field(None, description="longest time from departure to end, in seconds")
     max_tickets: Count | None = Field(None, description="most tickets served")
     min_load: Amount | None = Field(
-        None, description="least that its route serves if it has one, deliveries and pickups of all trips, by dimension"
+        None,
+        description="least amount by dimension that its route must serve, if it has one; deliveries and pickups add up",
     )
-    overtime_s: Duration = Field(0.0, description="seconds the route may end after shift_end")
-    overtime_cost_per_hour: Price = Field(0.0, description="per hour after shift_end")
+    overtime_s: Duration = Field(0.0, description="seconds by which its route may end after shift_end")
+    overtime_cost_per_hour: Price = Field(0.0, description="price per hour after shift_end")
     breaks: Annotated[tuple[Break, ...], Field(max_length=10)] = Field(
-        (), description="breaks it takes, if it is on its route then"
+        (), description="breaks it takes if it is on its route at that time"
     )
     reload_locations: Annotated[tuple[LocationId, ...], Field(max_length=20)] = Field(
-        (), description="where it may unload and load again between trips"
+        (), description="locations where it may unload and load again between trips"
     )
     max_reloads: Count | None = Field(None, description="most reloads of a route; absent: 5")
     skills: Skills = Field((), description="skills it has")
-    speed_factor: Factor = Field(1.0, description="2 needs half the travel time")
-    locked_tickets: Ids = Field((), description="served first, in this order")
-    name: FreeText | None = Field(None, description="of the driver")
-    phone: FreeText | None = Field(None, description="of the driver")
+    speed_factor: Factor = Field(1.0, description="divides its travel times: 2 halves them")
+    locked_tickets: Ids = Field((), description="tickets it serves first, in this order")
+    name: FreeText | None = Field(None, description="name of the driver")
+    phone: FreeText | None = Field(None, description="phone number of the driver")
 
     @property
     def longest_m(self) -> float | None:
@@ -239,7 +248,7 @@ class Ticket(_Part):
     )
     time_windows: Windows = Field((), description="[open, close] for start of service")
     soft_close: Time | None = Field(None, description="service that starts later costs lateness_cost_per_hour")
-    lateness_cost_per_hour: Price = Field(0.0, description="per hour of start after soft_close")
+    lateness_cost_per_hour: Price = Field(0.0, description="price per hour that service starts after soft_close")
     service_time_s: Duration = Field(0.0, description="seconds a visit takes")
     setup_time_s: Duration = Field(
         0.0, description="extra seconds before service, once for consecutive tickets at one location"
@@ -251,9 +260,9 @@ class Ticket(_Part):
         5, description="each step doubles the weight of leaving it out; ignored where a penalty is set"
     )
     penalty: Price | None = Field(None, description="cost of leaving it out")
-    skills: Skills = Field((), description="an agent needs all of them")
-    agents: Ids | None = Field(None, description="only these may serve it")
-    not_agents: Ids = Field((), description="these may not serve it")
+    skills: Skills = Field((), description="skills its agent must have, all of them")
+    agents: Ids | None = Field(None, description="the only agents that may serve it")
+    not_agents: Ids = Field((), description="agents that may not serve it")
     preferred_agent: Identifier | None = Field(
         None, description="agent who should serve it; any other costs switch_cost"
     )
@@ -268,15 +277,15 @@ class Ticket(_Part):
 class Rush(_Part):
     """Hours in which travel takes `factor` times as long; `end` itself is outside."""
 
-    start: Time = Field(description="from here on")
-    end: Time = Field(description="up to here")
-    factor: TravelTimeFactor = Field(description="2 takes twice as long")
+    start: Time = Field(description="when it begins")
+    end: Time = Field(description="when it ends")
+    factor: TravelTimeFactor = Field(description="multiplies travel times: 2 doubles them")
 
 
 class Travel(_Part):
     """The source of distances and times: positions, matrices, or a road engine."""
 
-    speed_kmh: Speed = Field(40.0, description="between lat/lon positions")
+    speed_kmh: Speed = Field(40.0, description="speed between lat/lon positions")
     detour: Factor | None = Field(
         None, description="road distance divided by straight line; absent: 1.3 of lat/lon, 1 of x/y"
     )
@@ -290,7 +299,7 @@ class Travel(_Part):
     plane_speed: Speed = Field(1.0, description="plane units per second, between x/y positions")
     rounding: Literal["nearest", "floor", "ceil"] = Field("nearest", description="how lengths and times are rounded")
     decimals: Decimals | None = Field(
-        None, description="digits kept of lengths and times; absent: 0 of lat/lon, 3 of x/y, all of matrices"
+        None, description="decimals kept of lengths and times; absent: 0 with lat/lon, 3 with x/y, all with matrices"
     )
 
     @property
@@ -315,14 +324,14 @@ class Group(_Part):
     model_config = _sensitive("penalty")
 
     kind: Literal["one_of", "all"] = Field(description="one_of: at most one is served; all: all or none")
-    tickets: Ids = Field(description="their ids")
+    tickets: Ids = Field(description="ids of the tickets")
     penalty: Price | None = Field(None, description="one_of: cost of serving none")
 
 
 class HeldVisit(_Part):
     """A visit or break that has begun. Times are seconds after midnight, as in a plan."""
 
-    ticket: Identifier | None = Field(None, description="absent: a break")
+    ticket: Identifier | None = Field(None, description="id of the ticket; absent: a break")
     start_s: Duration = Field(description="when it began")
     departure_s: Duration = Field(description="when the agent goes on")
 
@@ -339,13 +348,15 @@ class HeldRoute(_Part):
 
     agent: Identifier = Field(description="id of the agent")
     start_s: Duration = Field(description="when it set out")
-    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=10_000)] = Field((), description="begun, in order")
+    visits: Annotated[tuple[HeldVisit, ...], Field(max_length=10_000)] = Field(
+        (), description="visits that have begun, in order"
+    )
     reloads: Annotated[tuple[HeldReload, ...], Field(max_length=10_000)] | None = Field(
         None, description="reloads made, in order; absent: not recorded"
     )
     next_ticket: Identifier | None = Field(None, description="ticket it is driving to")
     arrival_s: Duration = Field(0.0, description="arrival at that ticket")
-    end_s: Duration | None = Field(None, description="arrival at its end, if driving there or arrived")
+    end_s: Duration | None = Field(None, description="arrival at its end; set once it drives there or has arrived")
 
 
 class Held(_Part):
@@ -358,12 +369,12 @@ class Held(_Part):
 
     until_s: Duration = Field(0.0, description="no agent sets out and no new visit begins before this time; 0: not set")
     routes: Annotated[tuple[Annotated[HeldRoute, WithinErrorBudget], ...], Field(max_length=20_000)] = Field(
-        (), description="of agents that have set out by until_s"
+        (), description="routes of agents that have set out by until_s"
     )
     stay: Pairs = Field({}, description="ticket id → the only agent that may serve it")
     prefer: Pairs = Field({}, description="ticket id → preferred agent; any other costs switch_cost")
     switch_cost: Price = Field(0.0, description="cost of service by an agent other than the one in prefer")
-    promised: Ids = Field((), description="planned tickets; one weighs more than all wanted ones beside them")
+    promised: Ids = Field((), description="planned tickets; each weighs more than all other wanted tickets together")
 
 
 class Options(_Part):
@@ -372,8 +383,8 @@ class Options(_Part):
     model_config = _sensitive("balance_cost_per_hour")
 
     backhaul: StrictBool = Field(False, description="deliveries before pickups on every trip")
-    balance_cost_per_hour: Price = Field(0.0, description="per hour of the longest route")
-    currency: Identifier | None = Field(None, description="of all prices, shown with costs")
+    balance_cost_per_hour: Price = Field(0.0, description="price per hour of the longest route")
+    currency: Identifier | None = Field(None, description="currency of all prices, shown with costs")
 
 
 class Scenario(_Part):

@@ -71,7 +71,7 @@ class ComparePlansResult(ToolOutput):
     moves: list[list[str]] = Field(description="ticket, agent before, agent after")
     newly_served: list[str]
     newly_unserved: list[str]
-    gone: list[str] = Field(description="served by plan_a, on the day of plan_b no more")
+    gone: list[str] = Field(description="served in plan_a; the ticket no longer exists in plan_b's scenario")
     agents: list[AgentChange] = Field(description="what changes for each")
     in_words: list[Words] = Field(description="who gains, who loses, what is late, cost")
 

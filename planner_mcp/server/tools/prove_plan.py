@@ -68,9 +68,9 @@ TOOL: Final = Tool(
     name="prove_plan",
     title="Prove plan",
     description=(
-        f"Queue a job that proves how good a plan of up to {PROVE_MAX_TICKETS} tickets is: a lower bound on the cost "
-        "of any plan, rising while it works, and the cheaper plan it may find. read_progress shows the gap, or that "
-        "the plan is optimal."
+        f"Queue a job that computes a proven lower bound on the cost of a plan (up to {PROVE_MAX_TICKETS} tickets). "
+        "The bound rises while the job works; the job may also find a cheaper plan. read_progress shows the gap, or "
+        "that the plan is optimal."
     ),
     arguments=ProveArguments,
     output=ProvePlanResult,

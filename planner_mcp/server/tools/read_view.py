@@ -58,7 +58,7 @@ class ReadViewResult(ToolOutput):
 
     listed: ClassVar[tuple[str, ...]] = ("job_id", "position")
     job_id: str
-    position: str = Field(description="since of the next call")
+    position: str = Field(description="value of since for the next call")
     job: Json
     day: Json | None = Field(None, description="name, locations and tickets; in the first answer")
     plan: Json | None = Field(

@@ -66,7 +66,9 @@ class QueuedAlternative(ToolOutput):
     style: str
     job_id: str
     scenario_id: str
-    cost: Number | None = Field(None, description="by the prices of the base plan, where the plan was waited for")
+    cost: Number | None = Field(
+        None, description="at the prices of the base plan; absent where the plan was not waited for"
+    )
     difference: Number | None = Field(None, description="share of stops with other neighbours than in the base plan")
 
 

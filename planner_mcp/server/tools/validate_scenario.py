@@ -80,7 +80,7 @@ class ValidateScenarioResult(ToolOutput):
     agents: int | None = None
     tickets: int | None = None
     assumptions: list[Words] | None = None
-    agents_needed: int | None = Field(None, description="at least")
+    agents_needed: int | None = Field(None, description="lower bound on the number of agents")
     lower_bound: Number | None = None
     no_lower_bound: Words | None = None
     conflict: Conflict | None = Field(None, description="tickets that cannot all be served, proved")

@@ -51,9 +51,9 @@ class AddressPosition(ToolOutput):
     lat: Number
     lon: Number
     crs: str = Field(description="always wgs84")
-    source_crs: str | None = Field(None, description="what it was converted from")
+    source_crs: str | None = Field(None, description="coordinate system it was converted from")
     accuracy: str = Field(description="point, interpolated, street, town, district or city")
-    radius_m: Number = Field(description="the place lies within it")
+    radius_m: Number = Field(description="the place lies within so many metres of it")
 
     @staticmethod
     def of(position: PlacePosition | None) -> "AddressPosition | None":

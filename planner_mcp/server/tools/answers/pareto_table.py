@@ -18,11 +18,13 @@ class ParetoFront(ToolOutput):
     """Plans none of which another one equals in both cost and criterion, the cheapest first."""
 
     columns: list[str]
-    rows: list[list[Any]] = Field(description="gap: a plan serving all costs at most this share less, whatever else")
+    rows: list[list[Any]] = Field(
+        description="gap: no plan that serves all tickets is cheaper by more than this share, whatever its criterion"
+    )
     beaten: dict[str, str] = Field(description="plan → one on the front that is as good in both")
     partial: list[str] | None = Field(None, description="plans that are not compared: they leave out more tickets")
-    lower_bound: Number | None = Field(None, description="of the cost of every plan that serves all")
-    least: Number | None = Field(None, description="of the criterion: no plan that serves all has less")
+    lower_bound: Number | None = Field(None, description="of the cost of any plan that serves all tickets")
+    least: Number | None = Field(None, description="lower bound on the criterion of any plan that serves all tickets")
 
 
 def pareto_table(

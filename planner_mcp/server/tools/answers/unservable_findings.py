@@ -25,7 +25,7 @@ class UnservableFinding(ToolOutput):
     code: str
     tickets: int
     which: list[str] = Field(description="ids, each with the value seen; as many as there is room for")
-    path: str = Field(description="of the first", json_schema_extra={"format": "json-pointer"})
+    path: str = Field(description="place of the first of them", json_schema_extra={"format": "json-pointer"})
     why: Words
     accepted: Words
     fix: Words

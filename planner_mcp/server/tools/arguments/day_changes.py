@@ -50,7 +50,7 @@ class Breakdown(Arguments):
     """A vehicle that cannot go on."""
 
     agent: Annotated[str, Field(description="its id")]
-    at: Annotated[Hour, Field(description="stands for keep_until")] = None
+    at: Annotated[Hour, Field(description="used as keep_until")] = None
     load: Annotated[
         Literal["at_depot", "in_vehicle", "lost"],
         Field(description="where its goods are"),
@@ -301,7 +301,7 @@ class DayChanger:
         return name in self._visits and self._visits[name].start_s < self._until_s
 
     def _keep_on_board(self, names: list[str]) -> None:
-        """Let what was not handed over be on board as what is picked up there, unless deliveries go before pickups."""
+        """Model undelivered goods as a pickup at that stop, unless `backhaul` is set."""
         if (self._body.get("options") or {}).get("backhaul"):
             return
         kept = [name for name in names if self._is_delivery(name)]

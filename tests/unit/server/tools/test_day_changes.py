@@ -422,9 +422,12 @@ async def test_goods_that_an_agent_on_its_way_has_not_loaded_are_spoken_of(call:
 
     async def notes(**changes: Any) -> list[str]:
         answer = await call("resolve_vrp", {**asked, **changes})
-        return [note for note in answer.structured["notes"] if note.startswith("Goods")]
+        return [note for note in answer.structured["notes"] if "oods " in note]
 
-    new = "Goods of rush count as on board of who is out (van1, van2): release_time 09:00 has them loaded first."
+    new = (
+        "The goods for rush are assumed to be on vehicles already under way (van1, van2). "
+        "If they are at the depot, set release_time to 09:00."
+    )
     moved = "Goods on board of one agent may be given to another as if it had them: keep_agents=true prevents it."
     assert await notes(new_ticket=[parcel]) == [new]
     assert await notes(new_ticket=[parcel], keep_agents=False) == [new, moved]
