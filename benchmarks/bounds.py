@@ -50,7 +50,7 @@ class ProofRun:
     is_closed: bool
     """Whether bound and cost meet."""
     is_optimal: bool
-    """… and the independent check agreed."""
+    """Whether bound and cost meet and the independent check agreed."""
     seconds: float
     cpu_s: float
     """Of the process; the proof uses one core, a model of a small day two."""

@@ -26,9 +26,9 @@ from examples.planner_server import running_server
 
 MEBIBYTE: Final = 1024 * 1024
 BODY: Final = 4 * MEBIBYTE - 1024
-"""Bytes of a body of `/mcp`: just within the usual limit."""
+"""Bytes of a body of `/mcp`: just within the default limit."""
 MATRIX: Final = 64 * MEBIBYTE - 1024
-"""Bytes of a body of `PUT /matrices`, likewise."""
+"""Bytes of a body of `PUT /matrices`: just within the default limit."""
 EVERY_S: Final = 0.05
 MOST_S: Final = 150.0
 """Longest time one attack is waited for."""

@@ -54,7 +54,7 @@ def _default(field: Any) -> str:
     if field.default is not PydanticUndefined:
         return "" if field.default is None or not str(field.default) else f"`{field.default}`"
     made = field.default_factory()
-    if isinstance(made, Path):  # the home folder of whoever builds the page says nothing to its readers
+    if isinstance(made, Path):  # the home folder of the page's builder says nothing to its readers
         return f"`~/{made.relative_to(Path.home()).as_posix()}`"
     return f"`{json.dumps(made)}`"
 

@@ -127,7 +127,7 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def _resources() -> list[dict[str, Any]]:
-    """Return what can be read: templates as `resources/templates/list` shows them to who may read all, and the rest."""
+    """Return what can be read: templates as `resources/templates/list` shows them with all scopes, and the rest."""
     named = [(template.uri_template, template.metadata, template.scope) for template in (*TEMPLATES, *FIXED, *UNLISTED)]
     return [
         {

@@ -1,4 +1,4 @@
-"""Who this server is, for whoever looks for servers: registry entry, server card, catalogue (SPEC M2).
+"""The identity of this server for directories of servers: registry entry, server card, catalogue (SPEC M2).
 
 Owns the server's name in registries and the forms of the three documents. What is installed from files, such as
 plugins, is `manifest/install_files.py`. None of them names a tool: what a server offers is the manifest's and the

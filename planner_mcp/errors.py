@@ -46,8 +46,8 @@ class Fault:
         which: The entries it stands in with the value seen in each, as `t-7 (180)`; of several mistakes
             reported as one, as many as are named.
         count: Number of equal mistakes that are reported as one.
-        open_address: The address that is not sure, as it was written, for whoever can ask a person; never sent.
-        choices: What a person may choose from, one of which settles it, for whoever can ask; never sent.
+        open_address: The address that is not sure, as it was written, for a caller that can ask a person; never sent.
+        choices: What a person may choose from, one of which settles it, for a caller that can ask; never sent.
     """
 
     path: str

@@ -22,9 +22,9 @@ DAY_S: Final = 86_400
 """Seconds of a day; a clock time of a day may be later."""
 _BREAK: Final = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 MAX_NAMED: Final = 5
-"""Ids listed in a sentence."""
+"""Most ids listed in a sentence."""
 MAX_NAMED_BYTES: Final = 200
-"""… and the room they may take, each with its quotes and comma."""
+"""Most bytes of the ids listed in a sentence, each with its quotes and comma."""
 MASK: Final = "***"
 """What stands for a text that a reader may not see; what is hidden from whom is `jobs/field_masking.py`."""
 ATTRIBUTION: Final = "© OpenStreetMap contributors"
@@ -32,7 +32,7 @@ ATTRIBUTION: Final = "© OpenStreetMap contributors"
 LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."
 """Python reads no longer ones (CVE-2020-10735); named where a JSON text is refused for it."""
 _NOISE: Final = 1e-6
-"""Of a hundredth: a bound that arithmetic left this little below one is written as that one."""
+"""Tolerance for floating-point noise, in units of the last digit shown: a value this close to a digit becomes it."""
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 

@@ -46,7 +46,7 @@ def preferred(header: str, otherwise: Language) -> Language:
     """Return the language an `Accept-Language` (RFC 9110, 12.5.4) asks for before the other.
 
     Args:
-        header: Its value, from whoever calls.
+        header: Its value, as the caller sent it.
         otherwise: The language of a header that names neither.
     """
     best, weight = otherwise, 0.0

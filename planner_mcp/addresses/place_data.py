@@ -21,9 +21,9 @@ DATA_FILE: Final = Path(__file__).parent / "data" / "places.txt.xz"
 UNNAMED: Final = frozenset({"市辖区", "县", "省直辖县级行政区划", "自治区直辖县级行政区划"})
 """What the register calls levels that have no name of their own."""
 _GERMAN: Final = frozenset({"DE", "AT", "CH"})
-"""Countries in which names end in what tells a city from others of its name, …"""
+"""Countries in whose names of cities an addition tells one from others of the same name."""
 _APART: Final = re.compile(r" (?:\(.*|(?:an der|am|bei|im|in|in der|vor der|ob der) .*)$")
-"""… and these ends: Kempten (Allgäu), Hanau am Main."""
+"""Such an addition: Kempten (Allgäu), Hanau am Main."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class Archives:
         """Return how a name is read in Latin letters, syllables joined."""
         unpacked = self._folder / "pypinyin"
         with zipfile.ZipFile(self._folder / SOURCES["pinyin"]) as archive:
-            archive.extractall(unpacked)  # noqa: S202 — a package by its version, read by whoever maintains the file
+            archive.extractall(unpacked)  # noqa: S202 — a package by its version, run only by maintainers of the file
         sys.path.insert(0, str(unpacked))
         library = import_module("pypinyin")
         return lambda name: "".join(library.lazy_pinyin(name))

@@ -87,7 +87,7 @@ class BridgedCall:
     auth_headers: Mapping[str, str]
     """The credentials of the bridge, where it authenticates itself by a header."""
     auth_query: str
-    """The same where it does so by the query, which ends with this; else empty."""
+    """The credentials of the bridge as they are appended to the query; empty where they are in headers, or absent."""
     query_names: frozenset[str]
     """Names of the query that are parameters or credentials."""
     secrets: tuple[str, ...]

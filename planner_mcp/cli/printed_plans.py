@@ -1,7 +1,7 @@
 """A plan as a file to look at, print or carry: report, driver sheets, map, calendar; from files on this machine.
 
 Owns which end of a file name means which, and the check that a plan and a scenario belong together. Everything is
-shown, as whoever has the files may read them; what a file has masked stays so.
+shown, since the reader has the files; what a file has masked stays so.
 """
 
 from collections.abc import Iterable

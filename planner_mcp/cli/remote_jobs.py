@@ -33,7 +33,7 @@ _ENDED: Final = frozenset(state.upper() for state in TERMINAL)
 
 
 class RemoteJobs:
-    """The jobs of whoever's key it is.
+    """The jobs of the principal of a key.
 
     Args:
         http: Has the address of the server and the key.

@@ -44,7 +44,7 @@ def masked_fields(principal: Principal, body: Mapping[str, Any]) -> list[str]:
 
 
 def masked_values_in(body: Mapping[str, Any]) -> list[str]:
-    """Return, named likewise, which fields of a scenario read as if they had been masked before it was sent."""
+    """Return, as `agents.name`, which fields of a scenario read as if they had been masked before it was sent."""
     return sorted({name for name, value in _sensitive(body, _schema()) if value == MASK})
 
 

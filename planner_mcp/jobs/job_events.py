@@ -52,10 +52,10 @@ class Event:
     number: int = 0
     """Count within the job from 1. A jump says that older progress has been trimmed."""
     scenario_id: str = field(default="", compare=False)
-    """Of the job; known where the events of all jobs are read together, empty in the job's own stream."""
+    """Scenario of the job; known where the events of all jobs are read together, empty in the job's own stream."""
     scenario_name: str = field(default="", compare=False)
     is_change: bool = field(default=True, compare=False)
-    """Whether the state or the best cost has changed; known likewise."""
+    """Whether the state or the best cost has changed; known where the events of all jobs are read together."""
 
     @property
     def is_final(self) -> bool:

@@ -97,7 +97,7 @@ class Progress:
     cost: float | None = None
     """Of the best verified plan so far."""
     penalty: float | None = None
-    """Of the same plan, where it leaves wanted tickets out: (penalty, cost) never rises, cost alone may."""
+    """Penalty of the best plan, where it leaves wanted tickets out: (penalty, cost) never rises, cost alone may."""
     tickets_served: int | None = None
     tickets_total: int | None = None
     improvements: int = 0
@@ -137,7 +137,7 @@ class Job:
     event_id: str = ""
     """Its last event: follow from here for what comes next."""
     event_number: int = 0
-    """Of the same: how many there were."""
+    """Number of its last event: how many there were."""
     changed_id: str = ""
     """The last event that changed its state or its best cost."""
     is_confidential: bool = False
@@ -145,7 +145,7 @@ class Job:
     scenario_name: str = ""
     """As the caller wrote it; empty for jobs of older versions."""
     planning_date: str = ""
-    """Of the same."""
+    """As the caller wrote it; empty for jobs of older versions."""
     review: PlanReview | None = None
     """Of its plan; None before its end, and where plans are not reviewed."""
 

@@ -49,7 +49,7 @@ def shortfalls_of(late_s: Iterable[float | None], overtime_s: Iterable[float | N
 
     Args:
         late_s: Of each visit; None in a plan of a version that did not record it.
-        overtime_s: Of each route, likewise.
+        overtime_s: Of each route; None in a plan of a version that did not record it.
     """
     late = [shown_s for value in late_s if (shown_s := number(value) or 0) > 0]
     over = sum(value or 0.0 for value in overtime_s)

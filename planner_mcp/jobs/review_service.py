@@ -1,8 +1,8 @@
 """The use cases of reviews: who may take which step, and whose plans a reviewer sees (SPEC A5).
 
-Owns who may. The states are `plan_review.py`'s, and each step is one step of the store. A principal sees its own plans
-alone, but for one case: a plan that was proposed is seen by those with `planner:approve` who share its owner's issuer
-and tenant (ADR 0041).
+Owns the permissions. The states are `plan_review.py`'s, and each step is one step of the store. A principal sees its
+own plans alone, but for one case: a plan that was proposed is seen by those with `planner:approve` who share its
+owner's issuer and tenant (ADR 0041).
 """
 
 from dataclasses import replace

@@ -20,7 +20,7 @@ class Scale:
     queued_s: float
     """Time that one slot would need for the jobs that wait."""
     solving_s: float
-    """The same for what is left of running jobs."""
+    """Time that one slot would need for what is left of running jobs."""
 
 
 def wanted_scale(stats: QueueStats, work: OpenWork, settings: Settings) -> Scale:

@@ -143,7 +143,7 @@ ONE_OF: Final[Mapping[str, Words]] = {
     "en": {"pallets": "pallet", "boxes": "box", "parcels": "parcel", "pieces": "piece"},
     "zh": {},
 }
-"""… where there is one of them."""
+"""What dimensions are called in the singular, by language."""
 
 
 def words_of(scenario: ShownScenario) -> Words:

@@ -21,7 +21,7 @@ ROUTE_COLOURS: Final = (
 )
 """On light and on dark ground; white numbers can be read on the first of each, black ones on the second."""
 _DASHES: Final = ("none", "8 3", "2 3")
-"""Of the lines of the first routes, of the next as many, and of those after them."""
+"""Dashes of the lines of routes, one for each round of colours in turn."""
 
 
 def colours_of(index: int) -> tuple[str, str]:

@@ -46,7 +46,7 @@ class Visit:
     distance_m: float
     """From the previous stop."""
     late_s: float | None = 0.0
-    """None in a plan of a version that did not record it; likewise `overtime_s` of a route."""
+    """Lateness at a soft close; None in a plan of a version that did not record it."""
 
 
 @dataclass(frozen=True, slots=True)

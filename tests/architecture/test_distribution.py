@@ -1,4 +1,4 @@
-"""What leaves the house: the wheel, the public names, the tracked files."""
+"""What is distributed: the wheel, the public names, the tracked files."""
 
 import importlib
 import re

@@ -122,7 +122,7 @@ async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServ
 
 
 async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, page: Any) -> None:
-    """SPEC O2: the first key stroke of who has no mouse led to the list of jobs, and away from what was filled in."""
+    """SPEC O2: the first key stroke of a keyboard user led to the list of jobs, and away from what was filled in."""
     await page.goto(_url(server, "import"))
     await page.get_by_label("Depot").fill("52.51, 13.39")
     await page.get_by_role("link", name="Skip to content").press("Enter")
@@ -1193,7 +1193,7 @@ async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer,
 
 @pytest.mark.slow
 async def test_the_system_page_shows_queue_workers_and_store(server: PlannerServer, page: Any) -> None:
-    """SPEC O2, W3: figures of the deployment, webhooks, and the audit log of today for who may read it."""
+    """SPEC O2, W3: figures of the deployment, webhooks, and the audit log of today for readers with its scope."""
     await page.clock.install()
     await page.goto(_url(server, "system"))
     await page.get_by_role("heading", name="Queue").wait_for()

@@ -1,6 +1,6 @@
-"""Chapter 5, news: hear of a job without asking again and again.
+"""Chapter 5, events: learn of a job's progress without asking again and again.
 
-You learn the two doors for programs that speak no MCP. A job's channel streams its events to whoever reads it; a
+You learn the two ways for programs that speak no MCP. A job's channel streams its events to its readers; a
 webhook brings its end to an address of yours. Both carry the same notifications.
 """
 

@@ -27,7 +27,7 @@ MAX_HEADER_SHOWN: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class OpenColumn:
-    """A column that whoever knows must name."""
+    """A column whose meaning the user must state."""
 
     header: str
     looks: str

@@ -42,7 +42,7 @@ class ImportOptions:
     agents: tuple[Json, ...] = ()
     """Agents of the day, instead of those of a file."""
     fleet: Table | None = None
-    """The same as a table."""
+    """Agents of the day as a table, instead of those of a file."""
     default_agents: tuple[Json, ...] = ()
     """Agents of a table where nobody named any."""
     decimal: Decimal = ""

@@ -90,9 +90,9 @@ class TableImport:
     notices: dict[str, None] = field(default_factory=dict)
     """What was taken for granted, each once."""
     without_demand: int = 0
-    """Tickets whose row says nothing of it."""
+    """Tickets whose row says nothing of a demand."""
     without_capacity: int = 0
-    """The same of agents."""
+    """Agents whose row says nothing of a capacity."""
     overnight: dict[str, None] = field(default_factory=dict)
     """Hours that pass midnight."""
     taken_as_deliveries: dict[str, None] = field(default_factory=dict)

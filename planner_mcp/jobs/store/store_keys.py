@@ -24,7 +24,7 @@ key                      kind    holds                                          
 {pN}:bound:<p>:key:<…>   string  the digest, in the key's home shard (shards > 1)    idempotency TTL
 {pN}:calls:<p>:key:<…>   zset    jobs of calls with it by when they are over       idempotency TTL
 {pN}:jobs:<p>[:<state>]  zset    jobs of a principal by age (all, or in a state)   live to twice that
-{pN}:jobs:<p|group>:proposed  zset  plans that wait for review, by their owner and by who may decide  the same
+{pN}:jobs:<p|group>:proposed  zset  plans that wait for review, of an owner or a group         live to twice that
 {pN}:ended:<p>           zset    finished jobs by when they expire, for clearing   live to twice that
 {pN}:bl:<p>              zset    backlog of jobs and seats: front first, then priority, age     live to twice that
 {pN}:out:<p>             set     jobs and seats handed out, against the quota                live to twice that

@@ -1,7 +1,7 @@
 """Subscriptions to MCP Events that are delivered by webhook (SPEC O6, SEP-3415): who gets what, and where.
 
-Owns the record and the port `EventSubscriptionStore`. The step that writes an event puts it into the outbox for whoever
-subscribed, and `workers/webhook_dispatcher.py` makes a delivery for each subscription of it. Subscribing is
+Owns the record and the port `EventSubscriptionStore`. The step that writes an event puts it into the outbox of its
+subscribers, and `workers/webhook_dispatcher.py` makes a delivery for each subscription of it. Subscribing is
 `jobs/webhooks/event_webhooks.py`'s, which dispatchers need not load.
 """
 

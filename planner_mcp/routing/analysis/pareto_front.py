@@ -91,7 +91,7 @@ class _Start:
 
 
 def _least_lateness(problem: Problem, tickets: Iterable[TicketSpec]) -> int:
-    """Return the sum over tickets of how late they must begin, each served first of all by whoever is nearest."""
+    """Return a lower bound on total lateness: each ticket reached directly from the nearest agent's start."""
     legs, candidates = least_legs(problem, DirectLegs(problem)), _candidates(problem)
     total = 0
     for ticket in tickets:

@@ -1,6 +1,6 @@
 """What keeps an agent from driving a route, and by how much.
 
-Owns the measure of each constraint of a single route, for whoever looks for small changes: repair, evidence, fixes. It
+Owns the measure of each constraint of a single route, for searches of small changes: repair, evidence, fixes. It
 takes its times from `evaluation/route_schedule.py` and proves nothing: `verification/plan_verification.py` decides
 about every plan.
 """

@@ -1,6 +1,6 @@
 """Tickets that no agent could serve, even with nothing else to do: proved on the compiled problem.
 
-Owns the proof: by who may serve a ticket, by capacity and max_tickets, and by the least trip there and back, over its
+Owns the proof: by eligible agents, by capacity and max_tickets, and by the least trip there and back, over its
 pickup if it has one. Whatever else is on a route only takes more. Locked visits of an agent are made before.
 """
 

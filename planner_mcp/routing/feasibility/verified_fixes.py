@@ -84,7 +84,7 @@ class Fix:
     agent_id: str
     """Who would serve it."""
     changes: tuple[str, ...]
-    """The same in words, with the values."""
+    """What is changed, in words with the values."""
     patch: Json
     """For `revise_scenario` or `resolve_vrp`; empty where nothing need change."""
     cost_delta: float

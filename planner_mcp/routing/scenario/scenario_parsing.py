@@ -69,8 +69,8 @@ def parse_scenario(
 
     Args:
         args: Any JSON value, already decoded.
-        max_tickets: Inputs with more are refused without validation. Also limits the size of matrices.
-        max_agents: The same for agents.
+        max_tickets: Inputs with more tickets are refused without validation. Also limits the size of matrices.
+        max_agents: Inputs with more agents are refused without validation.
         travel_matrices: The matrices the scenario refers to, where they are loaded.
         known_faults: Faults the caller has already found. They are reported with the rest, once for each path.
         shows_names: Whether hints may contain names of people; such names are masked from some readers.

@@ -15,9 +15,9 @@ from planner_mcp.text import DAY_S, clock, clock_s
 _LAST_HOURS_S: Final = 2 * DAY_S
 """From here on a time has no hour of the planning day: the last is 47:59."""
 OPEN_END: Final = "47:59"
-"""End of a window that has none, as it is written; …"""
+"""End of a window that has none, as it is written."""
 OPEN_END_S: Final = moment(OPEN_END, {})
-"""… and in seconds, which the page has too (`view/format.js`)."""
+"""End of a window that has none, in seconds; the page has it too (`view/format.js`)."""
 _ONE_SIDED: Final = {"en": {"from": "from {}", "until": "until {}"}, "zh": {"from": "{} 起", "until": "{} 前"}}
 
 
@@ -27,7 +27,7 @@ def window_text(ticket: ShownTicketFields, planning_date: str, language: Languag
     Args:
         ticket: The ticket.
         planning_date: Of its scenario.
-        language: Of who reads it; tables and other forms for programs are in English.
+        language: Of the reader; tables and other forms for programs are in English.
     """
     windows = windows_of(ticket, planning_date)
     return "; ".join(span_text(opens, closes, planning_date, language) for opens, closes in windows)

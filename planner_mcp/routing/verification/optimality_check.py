@@ -190,9 +190,9 @@ class _Choices:
 
     options: _Options
     served: frozenset[int]
-    """Rows that are not left out …"""
+    """Rows that are served."""
     left_out: frozenset[int]
-    """… and that are."""
+    """Rows that are left out."""
     counts: tuple[tuple[int, int], ...]
     """By kind: the fewest and the most routes."""
 

@@ -17,7 +17,7 @@ MAX_AGE_S: Final = 300
 def document_routes(
     paths: Sequence[str], make: Callable[[], Json], media_type: str = "application/json"
 ) -> list[Route]:
-    """Return the routes that serve a document, the same at each path; it is made once, for who asks first."""
+    """Return the routes that serve a document, the same at each path; the first request makes it."""
 
     @cache
     def made() -> tuple[bytes, dict[str, str]]:

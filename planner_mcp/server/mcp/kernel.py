@@ -181,8 +181,8 @@ class Kernel:
     def _runner(self, connection: Connection) -> ServerRunner[Json]:
         """Return what takes one message.
 
-        Nothing of ours hangs on its connection, so nobody closes it afterwards. Its public methods would each keep a
-        circle of references, with all that was made for the message, until the collector comes.
+        We attach nothing to the connection, so it needs no close. The runner's public methods would leave a reference
+        cycle per message; hence its private ones.
         """
         return ServerRunner(self._server, connection, {})
 

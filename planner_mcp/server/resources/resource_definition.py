@@ -18,9 +18,9 @@ from planner_mcp.travel.route_geometry import RouteGeometry
 
 JSON: Final = "application/json"
 SHORTLY_MS: Final = 1_000
-"""How long contents that change may be reused."""
+"""Time for which contents that change may be reused."""
 LONG_MS: Final = 3_600_000
-"""The same for contents that never change again."""
+"""Time for which contents that never change again may be reused."""
 
 
 class LogPage(Protocol):

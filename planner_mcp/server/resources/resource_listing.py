@@ -73,7 +73,7 @@ async def page_of(reading: ReadContext, place: ListPosition) -> tuple[list[Resou
 
 
 async def _fixed(reading: ReadContext, _place: ListPosition, _count: int) -> _Part:
-    """Return the jobs by status, what there is one of and, for who may read it, today's log."""
+    """Return the jobs by status, what there is one of and, for readers with its scope, today's log."""
     entries = [
         ResourceEntry(f"jobs://vrp/status/{status}?page=1&size={PAGE_SIZE}", _jobs_metadata(status))
         for status in STATUSES

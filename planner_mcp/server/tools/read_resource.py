@@ -25,9 +25,10 @@ from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
 from planner_mcp.text import Json, timestamp
 
 MAX_BYTES: Final = 1900
-"""Of one piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
+"""Most bytes of a piece of text, in each of the two forms of the answer; JSON within JSON may double it in one."""
 LEAST_BYTES: Final = 400
-"""… beside the address of a download, however long that is: with less a reader would not come on."""
+"""Least room for a piece of text beside the address of a download, however long that is: with less a reader would
+not get on."""
 ID_HINT: Final = "list_jobs and list_scenarios give ids; the plan of job-X is plan-X."
 
 

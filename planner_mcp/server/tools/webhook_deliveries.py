@@ -25,9 +25,9 @@ from planner_mcp.text import counted, plain, timestamp
 
 SHOWN_ATTEMPTS: Final = 10
 USUAL_DELIVERIES: Final = 10
-"""Rows of a page that is asked for without a size."""
+"""Rows of a page of deliveries that is asked for without a size."""
 USUAL_ENDPOINTS: Final = 5
-"""… of endpoints: a URL may cost as many tokens as the rest of its row."""
+"""Rows of a page of endpoints that is asked for without a size: a URL may cost as many tokens as the rest of a row."""
 MAX_ENDPOINTS: Final = 20
 """Endpoints of any page, so that an answer stays below 8000 tokens."""
 MAX_URL: Final = 100

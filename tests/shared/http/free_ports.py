@@ -1,7 +1,7 @@
 """Ports for servers whose address must be known before they listen, or must stay theirs while they are away.
 
-They lie below those that the kernel gives to whoever connects or asks for any: a port of that kind that was free a
-moment ago may be some client's the next. Each is handed out once, so two servers of a test never get the same.
+They lie below those that the kernel gives to clients: such a port that was free a moment ago may be some client's the
+next. Each is handed out once, so two servers of a test never get the same.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Two days that look the same to whoever lacks `planner:sensitive`: they differ in masked values alone (ADR 0035).
+"""Two days that look the same without `planner:sensitive`: they differ in masked values alone (ADR 0035).
 
 Whatever is asked about them must be answered alike; then nothing that is computed from answers tells them apart.
 """

@@ -45,7 +45,7 @@ def test_a_refused_option_is_reported_by_its_name(tmp_path: Path) -> None:
 def test_a_search_of_which_no_length_is_asked_keeps_to_the_limit(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """SPEC T6, T7: the usual ten seconds are no fault of who asked for none."""
+    """SPEC T6, T7: the usual ten seconds are no fault of a caller that asked for none."""
     monkeypatch.setenv("PLANNER_MAX_SOLVE_TIME_S", "5")
     day = tmp_path / "day.json"
     day.write_text(json.dumps({**SMALLEST, "tickets": []}))
@@ -76,7 +76,7 @@ def test_a_key_that_cannot_be_kept_is_reported_once(
 
 
 def test_replay_of_nothing_says_what_to_name(tmp_path: Path) -> None:
-    """SPEC W3: it is a slip of whoever calls, not a success; no store is asked."""
+    """SPEC W3: it is a mistake of the caller, not a success; no store is asked."""
     result = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["webhooks", "replay", "--data-dir", str(tmp_path / "data")])
     assert (result.exit_code, "--dead" in result.output, list(tmp_path.iterdir())) == (2, True, [])
 

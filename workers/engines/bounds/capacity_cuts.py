@@ -24,9 +24,9 @@ _VIOLATED: Final = 0.05
 _MOST: Final = 10
 """Cuts of a round."""
 _PARTS: Final = 4
-"""Units are capacities divided by up to so much, …"""
+"""Largest number by which capacities are divided to make units."""
 _HEAVIEST: Final = 100
-"""… unless a vehicle then counts for more than so many, which linear programs bear badly."""
+"""Most units in a vehicle: larger coefficients make linear programs unstable."""
 Flow = NDArray[np.float64]
 """(networks, n + 1, n + 1), how often routes drive each arc; the last row is the start, the last column the end."""
 

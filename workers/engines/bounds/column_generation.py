@@ -46,25 +46,25 @@ _SMOOTHING: Final = 0.7
 _CLOSE: Final = 1e-7
 """Relative difference between the linear program and the bound at which its columns are complete."""
 _FIRST_PROOF_S: Final = 1.0
-"""Time after which a bound is computed although the heuristic pricing still finds columns, …"""
+"""Time after which a bound is computed although the heuristic pricing still finds columns."""
 _EARLY_SHARE: Final = 12
-"""… with one part in so many of the labels …"""
+"""Early bounds get one part in so many of the labels."""
 _PAUSE: Final = 5
-"""… and again after so many times the time that it took."""
+"""The next early bound waits so many times as long as the last one took."""
 _MAX_UNUSED: Final = 8
 """Rounds of the smoothing without a new column, after which it is left out."""
 _EXTREMES: Final = 12
-"""Dual values of which the mean is taken, …"""
+"""Dual values whose mean is the central one."""
 _ROUNDS: Final = 8
-"""… each after so many rounds of columns at most, …"""
+"""Most rounds of columns before each of these dual values."""
 _CENTRAL_SHARES: Final = (1.0, 0.5, 0.25)
-"""… and how much of it joins the best ones, …"""
+"""Weights of the central dual value against the best one, in the order in which they are tried."""
 _LOSS: Final = 0.01
-"""… if that widens the gap by no more than this part."""
+"""Part of the gap by which a central dual value may widen it."""
 _SUBSETS: Final = 15
-"""Subset-row cuts of a round …"""
+"""Most subset-row cuts of a round."""
 _MOST_SUBSETS: Final = 150
-"""… and of all rounds; about half of them have a price at the end."""
+"""Most subset-row cuts of all rounds; about half of them have a price at the end."""
 _WORTH: Final = 0.02
 """Part of the gap that cuts have to close for more of them."""
 
@@ -134,9 +134,9 @@ class ColumnGeneration:
         self._finder = CutFinder(relaxed) if has_cuts else None
         self._cuts: list[Cut] = []
         self._cut_at = -inf
-        """The value of the linear program when it was cut last, …"""
+        """The value of the linear program when it was cut last."""
         self._solved_at = -inf
-        """… and the bound when that had all routes."""
+        """The bound when the linear program last had all routes it needs."""
         self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
         self._subsets_at = -inf
         """The bound when the last subset-row cuts were added."""

@@ -36,23 +36,24 @@ from workers.engines.recombination.route_pool import RoutePool, route_log
 
 POLL_S: Final = 0.02
 SEARCH_SHARE: Final = 0.04
-"""Share of the time for a search, of whose routes …"""
+"""Share of the time for a search, whose routes are the first columns."""
 POOL: Final = 2000
-"""… so many are the first columns."""
+"""Most routes that the search gives as first columns."""
 ROOT_SHARE: Final = 0.6
-"""Share of the time for that and column generation …"""
+"""Share of the time after which column generation ends, the search included."""
 CLOSE_SHARE: Final = 0.7
-"""… and of that and closing the gap; the rest is for cuts and the check of the proof, …"""
+"""Share of the time after which closing the gap ends; the rest is for cuts and the check of the proof."""
 LONG_CLOSE_SHARE: Final = 0.9
-"""… or of the check alone, where no cut is left that raises the bound."""
+"""Share of the time after which closing the gap ends where no cut is left that raises the bound; the rest is for the
+check of the proof."""
 EARLY_CLOSE_SHARE: Final = 0.1
 """Share of the time for closing the gap before ng-sets grow and subset-row cuts are added."""
 CENTRAL_SHARE: Final = 0.25
 """Share of the time of closing for dual values by which fewer routes are within the gap."""
 SMALL_DAY_SHARE: Final = 0.9
-"""Share of the time for all of that on a small day …"""
+"""Share of the time after which proving a small day ends; the rest is for the check of the proof."""
 MODEL_SHARE: Final = 0.2
-"""… and of what is left of it then for a model of the whole day."""
+"""Share of the time left for a small day that a model of the whole day may take."""
 GAP_SHARES: Final[Sequence[float]] = (1.0, 0.5, 0.25, 0.125)
 """Parts of the gap of which routes are listed, each where those of the part before are too many."""
 _NO_PART: Final = "the native library is not built"

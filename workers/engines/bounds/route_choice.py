@@ -41,15 +41,15 @@ from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
 from workers.engines.bounds.subset_row_cuts import SubsetRowCut, Triple, violated_triples
 
 _FIRST: Final = 400
-"""Routes of a linear program at first, …"""
+"""Routes of a linear program at first."""
 _MORE: Final = 200
-"""… and how many join it at most each time."""
+"""Most routes that join a linear program each time."""
 _CUTS: Final = 15
-"""Cuts of a round …"""
+"""Most cuts of a round."""
 _MOST_CUTS: Final = 150
 _ROUNDS: Final = 12
 _WORTH: Final = 0.02
-"""… while the last one closed this share of the gap."""
+"""Share of the gap that a round of cuts must close for another one."""
 _DEAR: Final = 4
 """Assumed cost of a ticket that no route serves, in costs of the plan."""
 _TINY: Final = 1e-6
@@ -94,9 +94,9 @@ class _Solved:
 
     value: float
     numbers: Cells
-    """Routes of the solution, …"""
+    """Routes of the solution."""
     amounts: NDArray[np.float64]
-    """… and how much of each."""
+    """How much of each route is in the solution."""
     duals: NDArray[np.float64]
     cut_duals: NDArray[np.float64]
     load_duals: NDArray[np.float64]

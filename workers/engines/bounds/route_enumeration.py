@@ -77,9 +77,9 @@ class _Pause(NamedTuple):
     taken: int
     length: int
     latest: int
-    """When the leg begins at the latest …"""
+    """Latest time at which the leg begins."""
     until: int
-    """… and when the last of the breaks ends at the earliest."""
+    """Earliest time at which the last of the breaks ends."""
     order: tuple[int, ...]
 
 

@@ -22,9 +22,9 @@ REMOTE_TICKETS: Final = 800
 STARTER_SHARE: Final = 0.85
 """Share of the time for the starter, before the finisher takes over."""
 EVEN_SHARE: Final = 0.6
-"""The same where the finisher has moves that the starter lacks, or the starter does not converge in time."""
+"""Share for the starter where the finisher has moves that it lacks, or where it does not converge in time."""
 STARTER_LONG_SHARE: Final = 0.95
-"""The same where the finisher improves little and the starter keeps improving."""
+"""Share for the starter where the finisher improves little and the starter keeps improving."""
 STARTER_FEATURES: Final = frozenset({Feature.MULTI_DEPOT, Feature.SHIPMENTS})
 FINISHER_FEATURES: Final = frozenset({Feature.OPTIONAL, Feature.RELOAD, Feature.RELEASE})
 MANY_TICKETS: Final = 800
@@ -83,7 +83,7 @@ def plan_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> Sear
 def member_rounds(
     problem: Problem, cores: int, capable: Sequence[Engine], *, number: int, span_s: float
 ) -> SearchRounds:
-    """Return the rounds of one member of a team, each of whom has so many cores; the owner is number 1.
+    """Return the rounds of one member of a team, with so many cores each; the owner is number 1.
 
     A seat does what further cores of the owner would do; it ends the rounds before the last a little earlier, so that
     the owner starts the next one from the seat's plan. The remote engine is the owner's.

@@ -1,7 +1,7 @@
 """Waits until a replica has what was written, where a deployment asks for it (SPEC J7).
 
 A primary acknowledges before its replicas know; when it dies then, acknowledged jobs are lost with it. `WAIT` and
-`WAITAOF` close that gap for whoever calls them on the connection that wrote. They undo nothing: a submit that no
+`WAITAOF` close that gap when they are called on the connection that wrote. They undo nothing: a submit that no
 replica confirmed may stand. It is answered with a retryable error, and the same call finds its job.
 """
 

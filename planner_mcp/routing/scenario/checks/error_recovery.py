@@ -34,7 +34,7 @@ _AMOUNT_FIELDS: Final = ("demand", "kind", "pickup")
 _LIST: Final = 1
 """Stands in place of a field for a whole list, or all of travel; no number is the name of a field."""
 _ENTRY: Final = 2
-"""The same for a whole entry of a list."""
+"""Stands in place of a field for a whole entry of a list; no number is the name of a field."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,11 @@ class FaultDependency(StrEnum):
     """One such thing; a fault names its own in `Fault.needs`."""
 
     AGENTS = "agents"
-    """Which ids agents have; the next two likewise."""
+    """The set of agent ids."""
     TICKETS = "tickets"
+    """The set of ticket ids."""
     LOCATIONS = "locations"
+    """The set of location ids."""
     ELIGIBILITY = "carriers"
     """Who may serve what: what agents carry, can do and reload."""
     AMOUNTS = "amounts"

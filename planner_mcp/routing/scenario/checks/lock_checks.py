@@ -43,7 +43,7 @@ def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
                 clashes.setdefault(locked_by[name][1], InfeasibilityReason.GROUP_OTHER_CHOSEN)
     for path, reason in clashes.items():
         problem = "The ticket, or what must be served with it, is locked beside another that excludes it."
-        # Certain without it; kept back with the other faults of who serves what.
+        # Certain without it; kept back with the other faults of eligibility.
         needs = (FaultDependency.ELIGIBILITY,)
         yield Fault(path, problem, "one of the two", "Unlock one of the two.", "logic", needs=needs, reason=reason)
 

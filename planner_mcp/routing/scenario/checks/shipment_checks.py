@@ -87,7 +87,7 @@ def separated_shipments(scenario: Scenario) -> Iterator[Fault]:
             problem = "The list holds a delivery and its pickup, which one agent must serve both."
             hint = "Remove one of the two from the list, or make alternatives a one_of group of each half."
             accepted = "at most one half of a shipment"
-            # Certain without it; kept back with the other faults of who serves what.
+            # Certain without it; kept back with the other faults of eligibility.
             yield Fault(f"{path}/{at}", problem, accepted, hint, "logic", needs=(FaultDependency.ELIGIBILITY,))
 
 

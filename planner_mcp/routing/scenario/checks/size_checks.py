@@ -15,9 +15,9 @@ MAX_PAIRS: Final = 200_000
 MAX_DIMENSIONS: Final = 20
 """Dimensions of the whole day; each is a number of every agent and every ticket."""
 MAX_TICKETS: Final = 10_000
-"""Tickets of a day where a deployment says nothing else."""
+"""Most tickets of a scenario where a deployment sets no limit."""
 MAX_AGENTS: Final = 1000
-"""The same for agents."""
+"""Most agents of a scenario where a deployment sets no limit."""
 MAX_CELLS: Final = 404_000_000
 """Numbers in all tables of travel, 4 bytes each: 10,000 tickets and their depots at three speeds, 14,200 places at
 one."""

@@ -301,7 +301,7 @@ class Events:
 
 
 def _job_cursor(params: EventParams | SubscribeParams) -> str | None:
-    """Return the cursor of who reads events of jobs.
+    """Return the cursor of a reader of job events.
 
     Raises:
         InputError: It is no position in them.

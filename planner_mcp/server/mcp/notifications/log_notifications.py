@@ -35,7 +35,7 @@ class LogLevelStore(Protocol):
 
 
 class LogNotifications:
-    """Sends log messages to who wants them.
+    """Sends log messages to clients that set a level.
 
     Args:
         levels: Where sessions keep their level.

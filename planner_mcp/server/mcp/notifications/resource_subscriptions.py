@@ -128,7 +128,7 @@ class Subscriptions:
         await store.note(session_id, name, "1-0", [("", _text("notifications/tools/list_changed", {}))])
 
     async def forward_events(self, session_id: str, principal: Principal) -> None:
-        """Report to a session what happens, by the scopes of who opened its stream, until cancelled or its end."""
+        """Report to a session what happens, by the scopes of its stream's principal, until cancelled or its end."""
         await SubscriptionForwarder(self, self.store, self.watched_jobs.notifier, session_id, principal).run()
 
     def _where(self, ctx: Context) -> tuple[SessionWatchStore, str]:

@@ -30,7 +30,7 @@ USUAL_ROWS: Final = 20
 USUAL_TOKENS: Final = 900
 """Estimated tokens (o200k) such a page may cost in the dearer of its two forms, which is the JSON."""
 _AROUND_TOKENS: Final = 100
-"""… of which what stands around rows and columns takes so many: ids, page and total."""
+"""Estimated tokens of what stands around rows and columns: ids, page and total."""
 MAX_PAGE_BYTES: Final = 3200
 """UTF-8 bytes the rows of any page may have in each form, so that an answer stays below 8000 tokens."""
 
@@ -231,7 +231,7 @@ def page_of(
     Args:
         view: Which table.
         plan: As its reader may see it.
-        scenario: What it plans, likewise; None where that is kept no longer.
+        scenario: What it plans, as its reader may see it; None where that is kept no longer.
         columns: Names of `view.columns`; empty for the usual ones.
         agents: Only rows of these agents, of a view that has them (`BY_AGENT`); empty for all.
         page: From 1.

@@ -117,7 +117,7 @@ async def test_while_a_deployment_rolls_jobs_of_the_other_version_are_read_claim
 
 
 async def test_a_day_that_does_not_say_who_wrote_it_is_confidential(harness: Any) -> None:
-    """SPEC R3, ADR 0035: what 0.2 stored, and its jobs from then on, are masked for who lacks the scope."""
+    """SPEC R3, ADR 0035: what 0.2 stored, and its jobs from then on, are masked for readers without the scope."""
     job = await harness.submit()
     redis, name = harness.store.redis, job.request.scenario_id
     assert not (await harness.store.get_scenario("ann", name)).is_confidential

@@ -479,7 +479,7 @@ async def test_the_dispatcher_goes_on_after_the_store_lost_everything(
 async def test_dispatchers_that_left_are_removed_as_consumers(
     store: RedisStore, settings: Settings, post: WebhookHarness
 ) -> None:
-    """SPEC J9: each start of a dispatcher makes one; what one of them read and never took comes to who looks for it."""
+    """SPEC J9: each start of a dispatcher makes one; what one of them read and never took goes to the next one."""
     outbox = Outbox(store.script_client, 0, settings.model_copy(update={"lease_s": 0.6}))
     await outbox.open()
     name = await post.put("https://a.example/")

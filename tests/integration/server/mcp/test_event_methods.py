@@ -155,7 +155,7 @@ async def test_a_cursor_that_is_no_longer_kept_is_reported(app_replicas: Two, mo
 async def test_who_did_not_ask_sees_nothing_of_events(
     app_replicas: Two, legacy: Caller, modern: Caller, store_url: str, tmp_path: Path
 ) -> None:
-    """SPEC O6: both ways of advertising for who asked; for all by a setting, as some clients look for it."""
+    """SPEC O6: both ways of advertising for clients that asked; for all by a setting, as some clients look for it."""
     assert "events" not in (await modern.result(app_replicas[0], "server/discover"))["capabilities"]
     plain = (await legacy.initialize(app_replicas[0]))["capabilities"]
     assert "events" not in plain and EXTENSION not in plain.get("extensions", {})

@@ -1,4 +1,4 @@
-"""Log messages to who asked for them, in both forms (SPEC X2)."""
+"""Log messages to clients that asked for them, in both forms (SPEC X2)."""
 
 from typing import Any
 

@@ -138,7 +138,7 @@ REVIEW = (("propose_plan", {}), ("review_plan", {"decision": "approve"}), ("publ
 async def test_review_steps_after_the_end_of_a_job_are_notified(
     store_url: str, store: RedisStore, tmp_path: Path, legacy: Caller, modern: Caller, worker: Worker
 ) -> None:
-    """SPEC A5, J2: to who watches the job's resources, in both eras, after an end too; a task ends with its job."""
+    """SPEC A5, J2: to watchers of the job's resources, in both eras, after an end too; a task ends with its job."""
     await store.redis.flushdb()
     async with replica(f"{store_url}?db=15", tmp_path, approval="on", toolsets="all") as here:
         job_id = await solving(legacy, here, task={"ttl": 60_000})
@@ -166,7 +166,7 @@ async def test_review_steps_after_the_end_of_a_job_are_notified(
 async def test_a_reviewer_is_notified_of_the_job_of_somebody_else(
     store_url: str, store: RedisStore, tmp_path: Path, worker: Worker
 ) -> None:
-    """SPEC A2, A5: from its proposal on, by the scopes of who opened the stream; to anybody else the job is unknown."""
+    """SPEC A2, A5: from its proposal on, by the scopes of the stream's owner; to anybody else the job is unknown."""
     await store.redis.flushdb()
 
     async def caller(name: str, *scopes: str) -> Caller:

@@ -29,7 +29,7 @@ def batch_stream(client: Client, on: Replica, batch: list[dict[str, Any]]) -> An
 
 
 async def test_quick_silent_answer_is_plain_json(replicas: Two, client: Client) -> None:
-    """Our choice: a stream is made only for who has something to say meanwhile."""
+    """Our choice: a stream is made only where something is sent meanwhile."""
     await client.initialize(replicas[0])
     answer = await client.call(replicas[0])
     assert answer.headers["content-type"] == "application/json"
@@ -208,7 +208,7 @@ async def test_of_a_batch_of_a_dead_replica_only_what_it_owed_is_answered_with_a
 async def test_of_a_batch_that_outlasts_the_grace_what_was_cancelled_is_not_answered(
     replicas: Two, store: RedisStore, client: Client
 ) -> None:
-    """SPEC J4, J7: a replica that stops owes nothing to who wanted no answer."""
+    """SPEC J4, J7: a replica that stops owes nothing to a client that wanted no answer."""
     batch = [call("owed", wait=True), call("cancelled", to=1, wait=True)]
     with anyio.fail_after(10):
         async with replica(store, grace_s=0.01) as third:

@@ -15,9 +15,9 @@ from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 
 PER_BYTE = 8
-"""Calls that judging may take for each byte of the body; the costliest of these days takes four."""
+"""Calls that checking may take for each byte of the body; the costliest of these days takes four."""
 PER_PAIR = 12
-"""The same for each pair of an agent and a ticket, which rules of who may serve what look at; seven are taken."""
+"""Calls that checking may take for each pair of an agent and a ticket, as eligibility looks at all; seven are taken."""
 
 
 def many(count: int, **fields: Any) -> list[Json]:

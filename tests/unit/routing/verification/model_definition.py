@@ -34,7 +34,7 @@ def is_allowed(day: Problem, plan: Plan) -> bool:
 
 
 def honest(day: Problem, plan: Plan) -> Plan:
-    """Return the plan with every figure as it follows from who serves what, and when."""
+    """Return the plan with every figure as it follows from its routes and times."""
     served = {name for route in plan.routes for name in _names(route)}
     routes = tuple(_honest_route(day, route) for route in plan.routes)
     alternatives = [group for group in day.groups if group.kind is GroupKind.ONE_OF]

@@ -10,7 +10,7 @@ const HALF_DAY_S = 43_200;
 // What a column may be taken for where it was taken for something else.
 const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date"];
 
-let kept = null; // the page as it was left, for who goes back to it in the same session
+let kept = null; // the page as it was left, for a return to it in the same session
 
 export function importView(session) {
   if (kept?.at === history.state?.importedAt && kept?.session === session && kept.language === currentLanguage()) return content.replaceChildren(...kept.nodes);

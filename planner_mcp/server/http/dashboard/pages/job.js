@@ -31,7 +31,7 @@ export async function jobView(signal, jobId, mayWrite) {
   const stored = await readJson(`scenario://${job.scenario_id}`).catch(() => null);
   if (signal.aborted) return;
   const scenario = stored?.scenario ?? {};
-  const mayChange = mayWrite && job.is_own !== false; // who reviews the plan of somebody else can change nothing of it, nor who may only read
+  const mayChange = mayWrite && job.is_own !== false; // a reviewer of somebody else's plan cannot change it, and neither can a reader without the write scope
   const tickets = new Map((scenario.tickets ?? []).map((ticket) => [ticket.id, ticket]));
   const parts = { figures: h("div"), actions: h("div", { class: "actions" }), messages: h("div"), curve: h("div"), plan: h("div", { class: "plan" }), heard: h("p", { class: "hidden", role: "status" }), events: h("ol", { class: "scroll" }) };
   let points = [];

@@ -1,5 +1,5 @@
-// Queue and store, a row for each worker; webhook endpoints and deliveries; the audit log. What the scopes of who is signed in do not cover is
-// left out.
+// Queue and store, a row for each worker; webhook endpoints and deliveries; the audit log. What the scopes of
+// the signed-in person do not cover is left out.
 
 import { callTool, readJson, request } from "../api.js";
 import { action, content, events, link, problem, rawJson, throttled } from "../page.js";

@@ -34,7 +34,7 @@ export const OPEN_END_S = 172_740; // 47:59, the end of a window that has none (
 // A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) => value?.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 }) ?? "–";
-// What is shown with its name: who has no id is called after a row.
+// What is shown with its name: without an id it is called after its row.
 export const named = ({ id, name }) => (!name || [id, MASK].includes(name) ? id : `${id} · ${name}`);
 export const agentName = ({ agents = [] }, id) => named(agents.find((each) => each.id === id) ?? { id });
 export function placeName({ locations = [] }, id) {

@@ -106,7 +106,7 @@ def test_a_plan_on_time_has_no_columns_of_lateness() -> None:
 
 
 def test_a_size_that_is_asked_for_may_cost_more_than_a_usual_page() -> None:
-    """SPEC T9: ≤ 900 is for who asks for no size; whoever does gets what any answer may cost."""
+    """SPEC T9: ≤ 900 is for calls without a size; others get what any answer may cost."""
     plan = planned(routes=40, visits=30, name=lambda kind, number: str(uuid5(NAMESPACE_OID, f"{kind}-{number}")))
     sizes = [page_of(VIEWS["visits"], plan, columns=[], agents=[], page=1, size=size).size for size in (None, 20)]
     assert sizes[0] < sizes[1] == 20
