@@ -31,7 +31,6 @@ LIMITS: Final = (
     Limit("SIGKILL of the worker → solving again", 5000),
     Limit("event worker → client", 5),
     Limit("core used by 500 watchers", 45),
-    Limit("second principal's job → claimed", 500),
     Limit("stdio ready", 1000),
     Limit("CPU of planner-mcp --version", 300),
     Limit("idle memory of serve and one worker", 120),
