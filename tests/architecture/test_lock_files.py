@@ -54,6 +54,15 @@ def test_what_runs_is_what_the_tests_ran_with(lock: str) -> None:
     assert {name: version for name, version in pins(lock).items() if tested.get(name, version) != version} == {}
 
 
+def test_the_decisions_name_every_library_and_every_lock_file() -> None:
+    """Our choice: ADR 6 lists what the project depends on, ADR 21 what pins it."""
+    project, records = PROJECT["project"], ROOT / "docs/adr"
+    libraries = (records / "0006-libraries.md").read_text(encoding="utf-8")
+    assert [line for line in project["dependencies"] if f"`{Requirement(line).name}`" not in libraries] == []
+    locks = (records / "0021-lock-files.md").read_text(encoding="utf-8")
+    assert [path.name for path in LOCKS if f"| `{path.name}` |" not in locks] == []
+
+
 def test_the_build_hook_asks_for_the_zig_of_the_build_group() -> None:
     """SPEC O7: wheels that are built from a source distribution have the same compiler."""
     assert hatch_build.ZIG in PROJECT["dependency-groups"]["build"]

@@ -5,7 +5,7 @@ once for each of them, so sending a byte now and then gains no time. A connectio
 last request was refused before its body came, is closed as well. Answers may take as long as they like. A connection
 is read in small parts, so that two hundred that send at once hold up nobody else.
 
-All of it rests on the state machine of `h11.Connection`, on four methods of `H11Protocol` and on `max_size` of the
+All of it rests on the state machine of `h11.Connection`, on five methods of `H11Protocol` and on `max_size` of the
 transports of asyncio: this is the only place that builds on an inner class of uvicorn (ADR 0025, 0036).
 """
 
