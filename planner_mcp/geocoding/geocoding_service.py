@@ -128,7 +128,7 @@ class GeocodingService:
         asked: dict[str, ResolvedAddress] = {each.text: each for each in offline if each.text.strip()}
         answers = await self._ask_all(name, {text: each.corrected_text for text, each in asked.items()})
         return [
-            _judged(each, answers.get(each.text, "was not asked in time"), name, self._geocoders[name])
+            _resolved(each, answers.get(each.text, "was not asked in time"), name, self._geocoders[name])
             for each in offline
         ]
 
@@ -233,7 +233,7 @@ class GeocodingService:
             self._kept.popitem(last=False)
 
 
-def _judged(
+def _resolved(
     offline: ResolvedAddress, answer: tuple[GeocodedPlace, ...] | str, name: str, geocoder: Geocoder
 ) -> ResolvedAddress:
     """Return the answer of a service as ours; the offline one where there is none, and why."""

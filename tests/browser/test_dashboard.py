@@ -238,7 +238,7 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
     started = f"Started from plan-0-{'a' * 26}, which is approved."
-    lines = "(page.go('jobs', { notes: [line] }), page.saidBefore({})[0].querySelector('a').getAttribute('href'))"
+    lines = "(page.go('jobs', { notes: [line] }), page.takeMessages({})[0].querySelector('a').getAttribute('href'))"
     script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return {lines}; }}"
     leads = await page.evaluate(script, started)
     assert leads == f"#/jobs/job-0-{'a' * 26}", "a plan that is named is one click away"

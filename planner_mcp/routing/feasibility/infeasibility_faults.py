@@ -20,7 +20,7 @@ from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.lock_checks import UNLOCK, served_by_locks
-from planner_mcp.routing.scenario.checks.scenario_checks import NotJudged
+from planner_mcp.routing.scenario.checks.scenario_checks import NotChecked
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket
 from planner_mcp.text import DAY_S, clock, plain
 
@@ -29,7 +29,7 @@ _MAX_REPORTED: Final = (100, 1000)
 _MAX_TRIPS: Final = 100_000
 """Trips, a ticket by an agent, after which the number of faults is bounded by the first of the two."""
 MAX_PROVED_TICKETS: Final = 2000
-"""Tickets of a scenario that is compiled for this alone; of a larger one locked visits are judged, where travel is
+"""Tickets of a scenario that is compiled for this alone; of a larger one locked visits are checked, where travel is
 computed from positions, and a plan says which tickets nobody can serve."""
 _Text = tuple[str, str, str]
 """(field, problem, hint)."""
@@ -137,46 +137,46 @@ _LOCK_LIMIT_TEXTS: Final[dict[InfeasibilityReason, str]] = {
     InfeasibilityReason.MAX_DURATION: "The locked visits take longer than max_duration_s.",
     InfeasibilityReason.MAX_DISTANCE: "The locked visits are farther than the distance limit.",
 }
-_ALL_JUDGED: Final = NotJudged()
+_ALL_CHECKED: Final = NotChecked()
 
 
-def infeasibility_faults(scenario: Scenario, not_judged: NotJudged = _ALL_JUDGED) -> Iterator[Fault]:
+def infeasibility_faults(scenario: Scenario, not_checked: NotChecked = _ALL_CHECKED) -> Iterator[Fault]:
     """Yield tickets, then deliveries of shipments, that no agent could serve, then locked visits that cannot be kept.
 
     Args:
         scenario: A scenario whose travel is known.
-        not_judged: What has other faults; tickets that its agents may serve are not judged either.
+        not_checked: What has other faults; tickets that its agents may serve are not checked either.
     """
     is_whole = len(scenario.tickets) <= MAX_PROVED_TICKETS
     if not is_whole:
-        scenario, not_judged = _locked_part(scenario, not_judged)
+        scenario, not_checked = _locked_part(scenario, not_checked)
         if not scenario.tickets or len(scenario.tickets) > MAX_PROVED_TICKETS or scenario.travel_matrices is not None:
             return  # in tables of travel a way over a ticket left out may be shorter
-    problem = compile_scenario(_sound_part(scenario, not_judged))
-    judged = _judged_tickets(scenario, not_judged) if is_whole else set()
+    problem = compile_scenario(_sound_part(scenario, not_checked))
+    checked = _checked_tickets(scenario, not_checked) if is_whole else set()
     unserved: set[int] = set()
-    for index, fault in islice(_unservable(scenario, problem, judged), _max_reported(scenario)):
+    for index, fault in islice(_unservable(scenario, problem, checked), _max_reported(scenario)):
         unserved.add(index)
         yield fault
-    yield from _infeasible_locks(scenario, problem, not_judged.locks, not_judged.tickets | unserved)
+    yield from _infeasible_locks(scenario, problem, not_checked.locks, not_checked.tickets | unserved)
 
 
-def _locked_part(scenario: Scenario, not_judged: NotJudged) -> tuple[Scenario, NotJudged]:
-    """Return the scenario with the tickets that locks bring along; others at their places stay, and are not judged."""
+def _locked_part(scenario: Scenario, not_checked: NotChecked) -> tuple[Scenario, NotChecked]:
+    """Return the scenario with the tickets that locks bring along; others at their places stay, and are not checked."""
     needed = {name for name, (agent, _) in served_by_locks(scenario).items() if agent is not None}
     places = {ticket.location for ticket in scenario.tickets if ticket.id in needed}
     indexes = [index for index, ticket in enumerate(scenario.tickets) if ticket.location in places]
     tickets = tuple(scenario.tickets[index] for index in indexes)
-    neutral = (at for at, index in enumerate(indexes) if index in not_judged.tickets or tickets[at].id not in needed)
-    return scenario.model_copy(update={"tickets": tickets}), replace(not_judged, tickets=frozenset(neutral))
+    neutral = (at for at, index in enumerate(indexes) if index in not_checked.tickets or tickets[at].id not in needed)
+    return scenario.model_copy(update={"tickets": tickets}), replace(not_checked, tickets=frozenset(neutral))
 
 
-def _judged_tickets(scenario: Scenario, not_judged: NotJudged) -> set[int]:
+def _checked_tickets(scenario: Scenario, not_checked: NotChecked) -> set[int]:
     eligibility = Eligibility(scenario)
     return {
         index
         for index, ticket in enumerate(scenario.tickets)
-        if index not in not_judged.tickets and not_judged.agents.isdisjoint(eligibility.agents(ticket))
+        if index not in not_checked.tickets and not_checked.agents.isdisjoint(eligibility.agents(ticket))
     }
 
 
@@ -185,18 +185,18 @@ def _max_reported(scenario: Scenario) -> int:
     return min(most, max(least, _MAX_TRIPS // len(scenario.agents)))
 
 
-def _unservable(scenario: Scenario, problem: Problem, judged: set[int]) -> Iterator[tuple[int, Fault]]:
+def _unservable(scenario: Scenario, problem: Problem, checked: set[int]) -> Iterator[tuple[int, Fault]]:
     """Yield the tickets that no agent could serve, each with its fault."""
     proofs, unserved = UnservableTickets(problem), set[int]()
-    for index in sorted(judged):
+    for index in sorted(checked):
         if (reason := proofs.alone(index)) is not None:
             unserved.add(index)
             text = _text(scenario, problem, index, reason, [problem.agents[agent] for agent in proofs.able(index)])
             evidence = _off_network(problem, index) if reason is InfeasibilityReason.NO_ROAD else ()
             yield index, replace(_fault(index, reason, text, "a ticket that some agent can serve"), which=evidence)
-    for delivery in sorted(judged - unserved):
+    for delivery in sorted(checked - unserved):
         pickup = problem.tickets[delivery].pickup
-        if pickup in judged - unserved and (reason := proofs.together(pickup, delivery)) is not None:
+        if pickup in checked - unserved and (reason := proofs.together(pickup, delivery)) is not None:
             text = _SHIPMENT_TEXTS[reason]
             yield delivery, _fault(delivery, reason, text, "a shipment that some agent can make")
 
@@ -268,17 +268,17 @@ def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[Agent
     return ""
 
 
-def _sound_part(scenario: Scenario, not_judged: NotJudged) -> Scenario:
-    """Return the scenario with what is not judged made neutral: it still counts as a stop on the way to others."""
+def _sound_part(scenario: Scenario, not_checked: NotChecked) -> Scenario:
+    """Return the scenario with what is not checked made neutral: it still counts as a stop on the way to others."""
     known = _known_locations(scenario)
-    neutral = {scenario.tickets[index].id for index in not_judged.tickets}
+    neutral = {scenario.tickets[index].id for index in not_checked.tickets}
     agents = [
-        _neutral_agent(agent, known) if index in not_judged.agents else agent.model_copy(update={"locked_tickets": ()})
+        _neutral_agent(agent, known) if index in not_checked.agents else agent.model_copy(update={"locked_tickets": ()})
         for index, agent in enumerate(scenario.agents)
     ]
     tickets = [
         _neutral_ticket(ticket, known)
-        if index in not_judged.tickets
+        if index in not_checked.tickets
         else ticket.model_copy(update={"pickup": None})
         if ticket.pickup in neutral
         else ticket

@@ -51,11 +51,11 @@ class CreateScenarioResult(ToolOutput):
 
 
 _limiter: Final = ReadingTurns()
-"""Scenarios judged at the same time."""
+"""Scenarios checked at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedScenario:
+class CheckedScenario:
     """A day that was found valid."""
 
     written: WrittenScenario
@@ -68,43 +68,43 @@ class JudgedScenario:
 
 async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
-    return await _answered(ctx, await judged(ctx, args), is_repeatable=is_repeatable)
+    return await _answered(ctx, await checked(ctx, args), is_repeatable=is_repeatable)
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Do the same with a day that is still text; it is never decoded in this process."""
-    return await _answered(ctx, await judged(ctx, arguments), is_repeatable=is_repeatable)
+    return await _answered(ctx, await checked(ctx, arguments), is_repeatable=is_repeatable)
 
 
-async def judged(ctx: ToolContext, day: Json | LargeArguments) -> JudgedScenario:
-    """Check a scenario, as JSON or as text, and keep nothing; raises as `judged_scenario`."""
+async def checked(ctx: ToolContext, day: Json | LargeArguments) -> CheckedScenario:
+    """Check a scenario, as JSON or as text, and keep nothing; raises as `checked_scenario`."""
     bounds, nesting = ScenarioBounds.of(ctx.settings), ctx.settings.max_nesting
 
-    async def attempt(is_asking: bool) -> JudgedScenario:
+    async def attempt(is_asking: bool) -> CheckedScenario:
         if not isinstance(day, LargeArguments):
             reader = day_reader(ctx, is_written=True, is_asking=is_asking)
-            return await _limiter.run(ctx.principal.id, judged_scenario, day, reader)
+            return await _limiter.run(ctx.principal.id, checked_scenario, day, reader)
         async with _limiter.turn_of(ctx.principal.id, len(day)):
-            return await read_apart(ctx, _judged_text, str(day), bounds, nesting, is_asking)
+            return await read_apart(ctx, _checked_text, str(day), bounds, nesting, is_asking)
 
     return await with_asked_addresses(ctx, attempt)
 
 
-async def _answered(ctx: ToolContext, found: JudgedScenario, *, is_repeatable: bool) -> ToolResult:
+async def _answered(ctx: ToolContext, found: CheckedScenario, *, is_repeatable: bool) -> ToolResult:
     output, text = await keep(ctx, found, is_repeatable=is_repeatable)
     return ToolResult(output, text, (link_to(output),))
 
 
-async def keep(ctx: ToolContext, judged: JudgedScenario, *, is_repeatable: bool) -> tuple[CreateScenarioResult, str]:
+async def keep(ctx: ToolContext, checked: CheckedScenario, *, is_repeatable: bool) -> tuple[CreateScenarioResult, str]:
     """Store a scenario, and return what there is to say of it, as a result and as text."""
-    scenario_id = await ctx.job_service.keep_scenario(ctx.principal, judged.written, is_repeatable=is_repeatable)
+    scenario_id = await ctx.job_service.keep_scenario(ctx.principal, checked.written, is_repeatable=is_repeatable)
     output = CreateScenarioResult(
         scenario_id=scenario_id,
-        agents=judged.agents,
-        tickets=judged.tickets,
-        unservable=judged.unservable or None,
-        assumptions=judged.assumptions,
-        warnings=judged.warnings,
+        agents=checked.agents,
+        tickets=checked.tickets,
+        unservable=checked.unservable or None,
+        assumptions=checked.assumptions,
+        warnings=checked.warnings,
     )
     unknown = [each for each in output.assumptions[:1] if each.startswith(UNKNOWN_TRAVEL)]
     lines = [*unknown, phrase("{}: agents {}, tickets {}", scenario_id, output.agents, output.tickets)]
@@ -119,12 +119,12 @@ def link_to(output: CreateScenarioResult) -> ResourceLink:
     return ResourceLink(f"scenario://{output.scenario_id}", "scenario")
 
 
-def judged_scenario(
+def checked_scenario(
     body: Json,
     reader: DayReader,
     notices: Iterable[str] = (),
     place: Callable[[Fault], Fault] | None = None,
-) -> JudgedScenario:
+) -> CheckedScenario:
     """Return what there is to say of a day, and its text. A large day takes a second, off the event loop.
 
     Args:
@@ -138,7 +138,7 @@ def judged_scenario(
     """
     day = reader.as_kept(body)
     scenario = reader.scenario(day.body)
-    return JudgedScenario(
+    return CheckedScenario(
         written_scenario(day.body),
         len(scenario.agents),
         len(scenario.tickets),
@@ -148,9 +148,9 @@ def judged_scenario(
     )
 
 
-def _judged_text(text: str, bounds: ScenarioBounds, max_nesting: int, is_asking: bool) -> JudgedScenario:
+def _checked_text(text: str, bounds: ScenarioBounds, max_nesting: int, is_asking: bool) -> CheckedScenario:
     body = check_json(json.loads(text), max_nesting=max_nesting)
-    return judged_scenario(body, day_reader_apart(bounds, is_written=True, is_asking=is_asking))
+    return checked_scenario(body, day_reader_apart(bounds, is_written=True, is_asking=is_asking))
 
 
 def _unknown_first(sentences: list[str]) -> list[str]:

@@ -28,9 +28,9 @@ from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, f
 from planner_mcp.server.tools.arguments.missing_parameters import only_given
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.create_scenario import (
+    CheckedScenario,
     CreateScenarioResult,
-    JudgedScenario,
-    judged_scenario,
+    checked_scenario,
     keep,
     link_to,
 )
@@ -114,7 +114,7 @@ class ImportScenarioResult(CreateScenarioResult):
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    judged: JudgedScenario
+    checked: CheckedScenario
     columns: dict[str, ImportedColumns]
     name: str | None
     """Under which the mapping is to be kept."""
@@ -140,10 +140,10 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable
     return await _answered(ctx, read, is_repeatable=is_repeatable)
 
 
-async def judged(ctx: ToolContext, given: Json | LargeArguments) -> JudgedScenario:
+async def checked(ctx: ToolContext, given: Json | LargeArguments) -> CheckedScenario:
     """Read a file by arguments, as JSON or as text, and keep nothing; raises all that is wrong with it."""
     text = str(given) if isinstance(given, LargeArguments) else json.dumps(given)
-    return (await _read_day(ctx, _read_text, text, ctx.settings.max_nesting)).judged
+    return (await _read_day(ctx, _read_text, text, ctx.settings.max_nesting)).checked
 
 
 async def _read_day(ctx: ToolContext, function: Callable[..., _ReadFile], *args: Any) -> _ReadFile:
@@ -157,7 +157,7 @@ async def _read_day(ctx: ToolContext, function: Callable[..., _ReadFile], *args:
 
 
 async def _answered(ctx: ToolContext, read: _ReadFile, *, is_repeatable: bool) -> ToolResult:
-    stored, text = await keep(ctx, read.judged, is_repeatable=is_repeatable)
+    stored, text = await keep(ctx, read.checked, is_repeatable=is_repeatable)
     if read.name and read.columns:
         await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)
     lines = [f"{what}: {', '.join(each.taken)}" for what, each in read.columns.items()]
@@ -178,9 +178,9 @@ def _read(bounds: ScenarioBounds, asked: ImportArguments, kept: Kept, depot_name
     body = {**read.body, "strict": True} if asked.strict else read.body
     with placed(place):
         reader = day_reader_apart(bounds, is_written=False, is_asking=is_asking)
-        judged = judged_scenario(body, reader, read.assumptions, place)
+        checked = checked_scenario(body, reader, read.assumptions, place)
     columns = {what: _column_summary(proposal) for what, proposal in read.proposals.items()}
-    return _ReadFile(judged, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
+    return _ReadFile(checked, columns, asked.mapping, _mapping_of(read, asked, _sample(asked, kept.uploaded)))
 
 
 def _read_file(asked: ImportArguments, bounds: ScenarioBounds, source: Source) -> ImportedScenario:

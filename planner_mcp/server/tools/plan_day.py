@@ -158,7 +158,7 @@ async def _faults_of(ctx: ToolContext, name: str, day: Day) -> tuple[Fault, ...]
     step = create_scenario if name == "scenario" else import_scenario
     try:
         with _placed_under(name):
-            await step.judged(replace(ctx, ask_user=None), day)
+            await step.checked(replace(ctx, ask_user=None), day)
     except InputError as error:
         return error.errors
     return ()

@@ -79,7 +79,7 @@ async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarn
     assert (await tools_client.use("suggest_fixes", plan=job))["fixes"]
 
 
-async def test_reachability_is_judged_by_the_table(running_harness: WorkerHarness) -> None:
+async def test_reachability_is_checked_by_the_table(running_harness: WorkerHarness) -> None:
     """SPEC T7: what the table makes impossible is told before anything is solved."""
     job_service = JobService(running_harness.store, running_harness.feed, settings=running_harness.settings)
     tools_client = ToolClient(tool_context(running_harness.store, job_service, running_harness.settings))

@@ -199,7 +199,7 @@ class PlanProver:
         outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self._incumbent)
         if outcome.best is not None and price(self._problem, outcome.best) < self._cost:
             self._found = outcome.best
-            self._wait_until_judged()
+            self._wait_until_checked()
         pool.add_logged(log)
         pool.keep_newest(POOL)
         routes = [(column.route(self._problem), column.cost * relaxed.factor) for column in pool.columns]
@@ -225,14 +225,14 @@ class PlanProver:
         if found is not None:
             self._found = found.plan
             self._keep(min(self._cost, found.bound))
-            self._wait_until_judged()
+            self._wait_until_checked()
 
     def _has_gap(self) -> bool:
         """Return whether the bound is below the cost, with time left to raise it."""
         return self._best is not None and self._best < self._cost and not self._is_over()
 
-    def _wait_until_judged(self) -> None:
-        """Wait until the caller has judged the cheaper plan, where there is one."""
+    def _wait_until_checked(self) -> None:
+        """Wait until the caller has checked the cheaper plan, where there is one."""
         while self._found is not None and not self._is_over():
             time.sleep(POLL_S)
 
@@ -271,9 +271,9 @@ class PlanProver:
                 self._tree = choice.tree
                 self._keep(min(known, choice.bound))
                 break
-            self._wait_until_judged()
+            self._wait_until_checked()
             shares, known = (parts if self._cost < known else ()), self._cost
-        self._wait_until_judged()
+        self._wait_until_checked()
         generation.lower_target(self._cost)
         return bound
 

@@ -124,8 +124,8 @@ def swapped_positions(scenario: Scenario) -> Iterator[Fault]:
     ends = {scenario.depot, *(each for agent in scenario.agents for each in (agent.start_location, agent.end_location))}
     for index, point in _points(scenario) if middle is not None else ():
         swapped = (point[1], point[0])
-        is_judged = _is_on_earth(point) and _is_on_earth(swapped) and point != (0.0, 0.0)
-        if is_judged and middle and haversine_m(point, middle) > _FAR_M and haversine_m(swapped, middle) < _NEAR_M:
+        is_comparable = _is_on_earth(point) and _is_on_earth(swapped) and point != (0.0, 0.0)
+        if is_comparable and middle and haversine_m(point, middle) > _FAR_M and haversine_m(swapped, middle) < _NEAR_M:
             problem = "The position is far from others, and among them when lat and lon are swapped."
             is_end = scenario.locations[index].id in ends
             hint = "Swap lat and lon, or those of all tickets if this one is right." if is_end else "Swap lat and lon."

@@ -34,22 +34,22 @@ Check = Callable[[Scenario], Iterable[Fault]]
 
 
 @dataclass(frozen=True, slots=True)
-class NotJudged:
-    """What has other faults and is not judged by travel, by index."""
+class NotChecked:
+    """What has other faults and is not checked by travel, by index."""
 
     agents: frozenset[int] = frozenset()
     locks: frozenset[int] = frozenset()
-    """Agents whose locked visits are not judged."""
+    """Agents whose locked visits are not checked."""
     tickets: frozenset[int] = frozenset()
 
 
-InfeasibilityProof = Callable[[Scenario, NotJudged], Iterable[Fault]]
+InfeasibilityProof = Callable[[Scenario, NotChecked], Iterable[Fault]]
 """Finds the tickets that no agent could serve, and the locked visits that cannot be kept."""
 
 _MAX_NAME: Final = 40
 """Characters of an id in a warning."""
 _ENTRIES: Final = ("agents", "tickets", "groups", "incompatible")
-"""Lists of which one entry may be wrong while ways between the others can be judged."""
+"""Lists of which one entry may be wrong while ways between the others can be checked."""
 MAX_FAULTS_PER_CHECK: Final = 1000
 """Faults that are looked for by one check; a day with more was made to cost time and memory."""
 
@@ -142,7 +142,7 @@ def check(
 ) -> list[Fault]:
     """Return every logic fault.
 
-    Reach is judged last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
+    Reach is checked last, of agents and tickets in which nothing else is wrong, where places and travel are sound and
     travel is known already; not once a day is under way, when what nobody can reach any more is left out.
 
     Args:
@@ -156,7 +156,7 @@ def check(
     is_sound = len(found) < MAX_FAULTS_PER_CHECK and all(_entry_of(fault) is not None for fault in found)
     if prove_infeasible is None or not (is_known and is_ahead and is_sound):
         return found
-    return [*found, *_numbers_first(scenario, list(prove_infeasible(scenario, _not_judged(found))))]
+    return [*found, *_numbers_first(scenario, list(prove_infeasible(scenario, _not_checked(found))))]
 
 
 def split_findings(scenario: Scenario, faults: Iterable[Fault]) -> tuple[list[Fault], list[Fault]]:
@@ -200,10 +200,10 @@ def _entry_of(fault: Fault) -> tuple[str, int] | None:
     return (section, int(index)) if section in _ENTRIES and index.isdigit() else None
 
 
-def _not_judged(found: Iterable[Fault]) -> NotJudged:
+def _not_checked(found: Iterable[Fault]) -> NotChecked:
     """Return what has faults; a fault of locked visits makes nothing else of their agent doubtful."""
     wrong = {(entry, "/locked_tickets" in fault.path) for fault in found if (entry := _entry_of(fault)) is not None}
-    return NotJudged(
+    return NotChecked(
         agents=frozenset(at for (section, at), is_of_locks in wrong if section == "agents" and not is_of_locks),
         locks=frozenset(at for (section, at), _ in wrong if section == "agents"),
         tickets=frozenset(at for (section, at), _ in wrong if section == "tickets"),

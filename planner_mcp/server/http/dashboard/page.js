@@ -20,12 +20,12 @@ export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
 export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
 export const link = (path, text) => h("a", { href: `#/${path}` }, text);
 // Leads to a page; what the answer of a re-solve says is shown there.
-let said = [];
+let pending = [];
 export function go(path, { changes = [], unservable = [], notes = [], warnings = [] } = {}) {
-  said = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
+  pending = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
   location.hash = `#/${path}`;
 }
-export const saidBefore = (scenario) => said.splice(0).map((line) => h("li", {}, linked(placed(line, scenario))));
+export const takeMessages = (scenario) => pending.splice(0).map((line) => h("li", {}, linked(placed(line, scenario))));
 
 // A text of ours in which ids of plans, jobs and scenarios lead to their pages.
 const linked = (text) => text.split(/\b((?:plan|job|scn)-\d+-[a-z\d]{26})\b/).map((part, at) => (at % 2 === 0 ? part : link(part.startsWith("scn") ? `scenarios/${part}` : `jobs/${jobOf(part)}`, part)));
@@ -42,12 +42,12 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
 
 // A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
 export function placed(line, scenario) {
-  const [, path, said] = /^(?:(\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
-  if (!path) return inWords(said);
+  const [, path, sentence] = /^(?:(\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
+  if (!path) return inWords(sentence);
   const [list, at, field] = path.split("/").slice(1);
   const entry = scenario[list]?.[at];
   const words = entry ? [entry.id ?? entry.name, field && choiceWord(field)] : [choiceWord(path.split("/").pop())];
-  return `${words.filter(Boolean).join(", ")}: ${inWords(said)}`;
+  return `${words.filter(Boolean).join(", ")}: ${inWords(sentence)}`;
 }
 
 export function showBanner(text) {

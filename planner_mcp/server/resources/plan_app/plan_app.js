@@ -70,9 +70,9 @@ const bytes = (text) => new TextEncoder().encode(text);
 const short = (id) => new TextDecoder().decode(bytes(String(id).replace(/[^\p{L}\p{N}_.-]+/gu, " ")).slice(0, MOST_ID_BYTES)).replace(/\uFFFD$/, "");
 
 // The id of a job in what the host says: by its name first, since any text may hold the id of another job.
-function jobIdIn(said) {
-  const named = said?.structuredContent?.job_id ?? said?.job_id;
-  return JOB_ID.exec(typeof named === "string" ? named : JSON.stringify(said ?? ""))?.[0];
+function jobIdIn(sent) {
+  const named = sent?.structuredContent?.job_id ?? sent?.job_id;
+  return JOB_ID.exec(typeof named === "string" ? named : JSON.stringify(sent ?? ""))?.[0];
 }
 
 // ---- what the host sends
@@ -100,9 +100,9 @@ function applyContext(change) {
 
 async function callTool(name, args, signal) {
   const result = await host.request("tools/call", { name, arguments: args }, signal);
-  const said = result.structuredContent ?? {};
-  if (result.isError) throw Object.assign(new Error(said.message ?? result.content?.[0]?.text), { isRefusal: !said.retryable });
-  return said;
+  const answer = result.structuredContent ?? {};
+  if (result.isError) throw Object.assign(new Error(answer.message ?? result.content?.[0]?.text), { isRefusal: !answer.retryable });
+  return answer;
 }
 
 const read = (how, signal) => callTool("read_view", { job_id: view.jobId, since: view.position, language: currentLanguage(), ...how }, signal);

@@ -158,7 +158,7 @@ async def test_a_silent_worker_is_forgotten_after_three_leases(harness: Any) -> 
     assert (stats.live_workers, stats.live_slots) == (1, 1)
 
 
-async def test_each_worker_is_judged_by_its_own_lease_whoever_sweeps(harness: Any, settings: Settings) -> None:
+async def test_each_worker_is_checked_by_its_own_lease_whoever_sweeps(harness: Any, settings: Settings) -> None:
     """SPEC J6: while a change of the lease is rolled out, who has the longer one loses nothing, nor by leaving."""
     async with connect(settings.model_copy(update={"lease_s": 3600.0})) as slow:
         await slow.register("slow", 1)

@@ -633,7 +633,7 @@ def test_a_pickup_whose_delivery_went_to_others_is_let_go() -> None:
     assert verify(known, build_plan(known, found)) == []
 
 
-def test_what_has_begun_is_judged_by_nothing_that_changes_later() -> None:
+def test_what_has_begun_is_checked_by_nothing_that_changes_later() -> None:
     """SPEC T5, T7: it is neither what nobody can serve nor a lock that cannot be kept."""
     first = ticket("a", demand=10, skills=["x"])
     for names in ([], ["a"]):

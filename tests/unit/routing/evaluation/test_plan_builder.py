@@ -210,7 +210,7 @@ def test_services_are_early_and_departures_late() -> None:
     ]
 
 
-def test_a_reload_refills_and_waits_for_the_goods_of_its_trip() -> None:
+def test_a_reload_loads_and_waits_for_the_goods_of_its_trip() -> None:
     """SPEC S1: reload, release times."""
     late = ticket("b", "B", release_time=30)
     day = problem([agent(capacity=1, reload_locations=["D"])], [ticket(), late])

@@ -70,7 +70,7 @@ def test_a_visit_behind_its_window_is_named_by_its_place_in_the_order() -> None:
     assert fault.hint == "Unlock it, or widen its window."
 
 
-def test_locked_visits_of_a_scenario_too_large_to_be_compiled_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_locked_visits_of_a_scenario_too_large_to_be_compiled_are_checked_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T7: of its tickets those that locks bring along are compiled, and what shares a place with them."""
     locked = [agent(locked_tickets=["p"], shift_end=3990), agent("w", start_location="P")]
     day = haul(locked, None, {"setup_time_s": 60})

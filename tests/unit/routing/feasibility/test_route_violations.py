@@ -254,7 +254,7 @@ def test_a_lock_in_the_way_of_many_stays_and_breaks_are_placed_anew() -> None:
     assert led([agent("v", locked_tickets=["c"], **rest)], tickets, {0: [0, 1, 2, 3]}) == {0: [2, 3]}
 
 
-def test_no_place_for_a_break_is_judged_once_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_place_for_a_break_is_checked_once_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """SPEC T5: a long route with many breaks has hundreds of places, and the caller waits for the repair."""
     rests = [{"earliest": 20, "latest": 40, "duration_s": 5} for _ in range(4)]
     tickets = [ticket(f"t{n}", service_time_s=1, time_windows=[[0, 99]]) for n in range(50)]

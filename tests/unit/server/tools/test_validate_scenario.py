@@ -10,7 +10,7 @@ from tests.shared.scenarios.stored_plans import DAY, Call, created
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_day_is_judged_without_being_kept(call: Call, ctx: ToolContext) -> None:
+async def test_a_day_is_checked_without_being_kept(call: Call, ctx: ToolContext) -> None:
     """SPEC T5, T7: faults are the answer; conflicts and bounds come with a sound day."""
     wrong = await call("validate_scenario", {"scenario": {**DAY, "depot": "nowhere"}})
     assert not wrong.is_error

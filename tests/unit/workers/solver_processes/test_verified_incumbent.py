@@ -49,7 +49,7 @@ def test_only_cheaper_plans_are_published() -> None:
     assert harness.sent[-1][0] == TOUR
 
 
-def test_candidates_that_come_fast_wait_for_their_turn_and_the_newest_is_judged() -> None:
+def test_candidates_that_come_fast_wait_for_their_turn_and_the_newest_is_checked() -> None:
     """Our choice: judging must not eat the time of the search."""
     harness = IncumbentHarness()
     harness.incumbent.offer(WORSE)

@@ -2,7 +2,7 @@
 
 import { callTool, readHistory, readJson } from "../api.js";
 import { isLater } from "../events.js";
-import { ENDED, action, content, downloads, events, go, inWords, link, planOf, problem, rawJson, readGround, saidBefore, throttled, widthOf } from "../page.js";
+import { ENDED, action, content, downloads, events, go, inWords, link, planOf, problem, rawJson, readGround, takeMessages, throttled, widthOf } from "../page.js";
 import { costCurve } from "../view/curve.js";
 import { h, table } from "../view/dom.js";
 import { figures } from "../view/figures.js";
@@ -97,7 +97,7 @@ export async function jobView(signal, jobId, mayWrite) {
     title, about, parts.figures, parts.heard, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
   );
-  parts.messages.append(h("ul", {}, saidBefore(scenario)));
+  parts.messages.append(h("ul", {}, takeMessages(scenario)));
   if (job.error) parts.messages.append(problem(job.error));
   showActions();
   draw();

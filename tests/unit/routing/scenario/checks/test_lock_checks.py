@@ -76,7 +76,7 @@ CASES: list[tuple[str, Json, str, str, str]] = [
 @pytest.mark.parametrize(
     ("day", "path", "words", "reason"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_what_must_be_served_with_a_locked_visit_is_judged_with_it(
+def test_what_must_be_served_with_a_locked_visit_is_checked_with_it(
     day: Json, path: str, words: str, reason: str
 ) -> None:
     """SPEC T7, S1: refused with its place and its reason when it is stored, not after a whole solve."""
