@@ -1,4 +1,4 @@
-"""`make demo`: a real day planned by a job that goes through every room of the house.
+"""`make demo`: a real day planned by a job that goes through every part of the program.
 
 Starts server, store and two workers on free ports, then does what a client does: creates a scenario, submits a solve,
 watches it, reads the plan page by page, draws it; then cancels a second solve and reads the best plan it had. Exit

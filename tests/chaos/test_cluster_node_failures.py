@@ -217,12 +217,12 @@ async def _is_idle(store: RedisStore) -> bool:
     return False
 
 
-# ---- a whole house
+# ---- a whole deployment
 
 
 @dataclass
 class Tenants:
-    """Clients of a house on a cluster, one scenario of theirs in each pool."""
+    """Clients of a deployment on a cluster, one scenario of theirs in each pool."""
 
     http: httpx.AsyncClient
     server: PlannerServer
@@ -278,7 +278,7 @@ class Tenants:
 
 @pytest.mark.chaos
 async def test_the_server_recovers_by_itself_when_a_replica_takes_over(tmp_path: Path, seed: int) -> None:
-    """SPEC J4, J7, W3: waiting calls, channels, couriers, workers, in the pool that failed over and in all others."""
+    """SPEC J4, J7, W3: waiting calls, channels, webhooks, workers, in the pool that failed over and in all others."""
     began, dice = time.monotonic(), random.Random(seed)
     async with receiving() as receiver:
         variables = {

@@ -101,7 +101,7 @@ async def _restarting(restart_ended: Callable[[], None]) -> None:
 
 @dataclass
 class Scene:
-    """A house whose store can be brought into a state."""
+    """A deployment whose store can be brought into a state."""
 
     planner_server: PlannerServer
     http: httpx.AsyncClient

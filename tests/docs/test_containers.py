@@ -29,7 +29,7 @@ def compose() -> dict[str, Any]:
 
 
 def test_compose_has_two_servers_workers_and_one_store(compose: dict[str, Any]) -> None:
-    """SPEC O1: compose.yaml is the scaled-out house."""
+    """SPEC O1: compose.yaml is the scaled-out deployment."""
     commands = {name: service.get("command", [""])[0] for name, service in compose["services"].items()}
     assert sorted(commands.values()) == ["", "serve", "serve", "start-dev", "valkey-server", "worker"]
 

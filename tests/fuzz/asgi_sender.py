@@ -113,7 +113,7 @@ def _json_faults(answer: Answer) -> list[str]:
 
 
 def _message_faults(body: Any) -> list[str]:
-    """Return what is wrong with a JSON-RPC message; a page of another door is only looked at for being an object."""
+    """Return what is wrong with a JSON-RPC message; a page elsewhere is only looked at for being an object."""
     if not isinstance(body, dict):
         return ["neither object nor batch"]
     if "jsonrpc" not in body:

@@ -90,14 +90,14 @@ async def scene(folder: Path) -> AsyncIterator[Scene]:
             "MAX_MATRICES": 50,
         }
         settings = {f"PLANNER_{name}": str(value) for name, value in given.items()}
-        rooms = {name: folder / name for name in ("planner", "bridge", "addresses")}
-        for room in rooms.values():
-            room.mkdir()
+        folders = {name: folder / name for name in ("planner", "bridge", "addresses")}
+        for each in folders.values():
+            each.mkdir()
         async with (
-            running_server(rooms["planner"], workers=1, settings=settings) as planner,
-            bridged_orders.running_bridge(rooms["bridge"], orders) as bridge,
-            running_server(rooms["addresses"], workers=0, options=("--address",)) as addresses,
-            connect(Settings(data_dir=rooms["planner"])) as store,
+            running_server(folders["planner"], workers=1, settings=settings) as planner,
+            bridged_orders.running_bridge(folders["bridge"], orders) as bridge,
+            running_server(folders["addresses"], workers=0, options=("--address",)) as addresses,
+            connect(Settings(data_dir=folders["planner"])) as store,
         ):
             secret, record = new_key("ann", "", (READ, WRITE, SENSITIVE, ADMIN), now=datetime.now(UTC))
             await RedisApiKeyStore(store.script_client).add(record)

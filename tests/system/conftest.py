@@ -1,4 +1,4 @@
-"""The whole product as processes: one house for every test that does not break it."""
+"""The whole product as processes: one deployment for every test that does not break it."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The smallest call of SPEC T1 runs to COMPLETED exactly as it stands, through every door."""
+"""The smallest call of SPEC T1 runs to COMPLETED exactly as it stands, over every transport."""
 
 import sys
 from pathlib import Path

@@ -61,7 +61,7 @@ def test_request_with_an_id_that_is_none_is_answered(greeted: Child, request_id:
 
 
 def test_numbers_that_json_has_not_are_refused(greeted: Child) -> None:
-    """SPEC X1: NaN is no JSON, at this door as at the others."""
+    """SPEC X1: NaN is no JSON, here as over HTTP."""
     greeted.say('{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": {"x": NaN}}')
     assert greeted.hear()["error"]["code"] == -32700
 

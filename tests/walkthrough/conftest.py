@@ -23,6 +23,6 @@ async def client(server: PlannerServer) -> AsyncIterator[Client]:
 
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:
-    """A plain HTTP client, for the doors that need no MCP."""
+    """A plain HTTP client, for the entry points that need no MCP."""
     async with http_client(timeout=30) as http:
         yield http

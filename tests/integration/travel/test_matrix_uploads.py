@@ -53,7 +53,7 @@ def day(matrix: str, *tickets: str) -> dict[str, Any]:
 
 @pytest.fixture
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """The doors of a server with one user, small limits."""
+    """The entry points of a server with one user, small limits."""
     small = settings.model_copy(update={"max_matrix_bytes": 4096, "max_matrix_locations": 10, "max_matrices": 2})
     async with open_app(small, drain=anyio.Event()) as app:
         transport = httpx.ASGITransport(app=app)
@@ -130,7 +130,7 @@ async def test_a_table_of_one_block_is_stored_as_earlier_versions_read_it(
 
 
 async def test_a_body_too_large_is_refused(http: httpx.AsyncClient) -> None:
-    """SPEC X3: by its bytes and by its locations; other doors keep their own limit."""
+    """SPEC X3: by its bytes and by its locations; other entry points keep their own limit."""
     wide = {"locations": [str(n) for n in range(11)], "distances": [[0] * 11] * 11}
     assert (await http.put("/matrices", json=wide)).status_code == 413
     huge = await http.put("/matrices", content=b"[" * 5000)
@@ -204,7 +204,7 @@ def test_a_text_that_was_cut_off_is_refused_with_the_byte_at_which_it_ends() -> 
 
 
 async def test_nobody_reaches_the_tables_of_another(served: Any, key: Any) -> None:  # noqa: F811
-    """SPEC A2: another's is not found, neither at the door nor by naming it in a day; scopes are asked for."""
+    """SPEC A2: another's is not found, neither by its URL nor by naming it in a day; scopes are asked for."""
     async with served() as http:
         ann, bob, reader = [{"authorization": await key(*who)} for who in (("ann",), ("bob",), ("ann", READ))]
         assert (await http.put("/matrices", json=RING)).status_code == 401

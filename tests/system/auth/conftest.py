@@ -79,7 +79,7 @@ class Fort:
 
     @asynccontextmanager
     async def store(self) -> AsyncIterator[RedisStore]:
-        """Yield the planner's own store, to look behind the doors."""
+        """Yield the planner's own store, to look behind the server."""
         async with connect(Settings(data_dir=self.data_dir)) as store:
             yield store
 

@@ -1,4 +1,4 @@
-"""Caps of a principal hold across doors, and when everything is asked for at once (SPEC A3)."""
+"""Caps of a principal hold across entry points, and when everything is asked for at once (SPEC A3)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ async def narrow(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort
 
 
 async def test_streams_of_all_endpoints_together_are_capped_when_opened_at_once(narrow: Fort) -> None:
-    """SPEC A3: of a dozen streams through four doors, opened at the same moment, three are served and the rest told."""
+    """SPEC A3: of a dozen streams at four entry points, opened at once, three are served and the rest refused."""
     async with narrow.caller("ann") as ann, narrow.caller("ben") as ben:
         made = await ann.call("create_scenario", **SMALLEST)
         scenario = made.json()["result"]["structuredContent"]["scenario_id"]

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def everything(harness: Any, plan: dict[str, Any], half: Progress) -> None:
-    """Go through every room of the house, so that every key of the grammar comes to be."""
+    """Use every part of the store, so that every key of the grammar comes to be."""
     for state in (JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED):
         await harness.ended(state)
     claim = await harness.solving(callback_url="https://example.org", idempotency_key="k")

@@ -1,4 +1,4 @@
-"""The audit log: one line for every use and every refusal, at every door (SPEC A3)."""
+"""The audit log: one line for every use and every refusal, at every entry point (SPEC A3)."""
 
 import re
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The gate in front of every door, in the app as it is served."""
+"""Authentication at every entry point, in the app as it is served."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
-DOORS = [
+ENTRY_POINTS = [
     ("POST", "/mcp"),
     ("GET", "/mcp"),
     ("DELETE", "/mcp"),
@@ -54,9 +54,9 @@ METHODS = [
 
 
 async def test_nothing_is_served_to_strangers_but_what_is_public(served: Any) -> None:
-    """SPEC A1: 401 with scope and without an error code, for every door and method; public paths answer anybody."""
+    """SPEC A1: 401 with scope and without an error code, for every path and method; public paths answer anybody."""
     async with served() as http:
-        for method, path in DOORS:
+        for method, path in ENTRY_POINTS:
             answer = await http.request(method, path)
             assert answer.status_code == 401, (method, path)
             assert answer.headers["www-authenticate"] == f'Bearer scope="{READ} {WRITE}"'
@@ -483,7 +483,7 @@ async def test_a_session_of_another_is_as_unknown_as_none(served: Any, key: Any)
 
 
 async def test_no_endpoint_sees_the_credential(served: Any, key: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SPEC A1: tokens are never passed on: what is behind the gate does not have them."""
+    """SPEC A1: tokens are never passed on: what is behind the authentication does not have them."""
     good, seen = await key(), {}
 
     async def show(request: Request) -> Response:

@@ -26,7 +26,7 @@ from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.stored_plans import finish
 
 pytestmark = pytest.mark.anyio
-Door = Callable[[httpx.AsyncClient, str, str, Json], Awaitable[Json]]
+EntryPoint = Callable[[httpx.AsyncClient, str, str, Json], Awaitable[Json]]
 """`(client, credential, tool, arguments) → its result, or of a refusal code and places`."""
 BY_NAME = {operation.tool.name: operation for operation in OPERATIONS}
 TOOLS = [tool.name for tool in (*REGISTRY, *APP_REGISTRY) if tool.name != "enable_toolset"]
@@ -84,7 +84,7 @@ def _named(operation: RestOperation, arguments: Json) -> tuple[Json, Any]:
 
 
 def comparable(refusal: Json, renamed: Json | None = None) -> Json:
-    """Return what a refusal says that every door says."""
+    """Return what a refusal says that every entry point says."""
     body = refusal.get("error", {}).get("data", refusal)
     names = {f"/{here}": f"/{there}" for here, there in (renamed or {}).items()}
     return {"code": body["code"], "places": sorted(names.get(f["path"], f["path"]) for f in body.get("errors", ()))}
@@ -101,7 +101,7 @@ LISTED = "|".join(
     )
 )
 """What depends on the calls before, or is told by the form of a list."""
-DOORS: dict[str, Door] = {"mcp": by_mcp, "page": by_page, "rest": by_rest}
+ENTRY_POINTS: dict[str, EntryPoint] = {"mcp": by_mcp, "page": by_page, "rest": by_rest}
 
 
 def plain(value: Any) -> str:
@@ -172,20 +172,20 @@ async def test_every_tool_answers_alike_at_every_endpoint(
         bob, guest = await key("bob", READ, WRITE, SENSITIVE), await key("eve", ADMIN)
         for who in (owner, bob):
             await by_page(http, who, "webhook_secret", {})  # which shows it the first time alone
-        for name, door in DOORS.items():
-            tools = TOOLS if door is not by_page else [each for each in TOOLS if each != "read_view"]
+        for name, call_tool in ENTRY_POINTS.items():
+            tools = TOOLS if call_tool is not by_page else [each for each in TOOLS if each != "read_view"]
             good, masked = await calls(http, owner, store), await calls(http, owner, store)
             foreign = {tool: given for tool, given in good.items() if tool != "review_plan"}  # an approver's alone
             surplus = {tool: {**given, "surplus": "x"} for tool, given in good.items()}
             before = _lines(await audited())
             asked = [
-                {tool: await door(http, who, tool, given[tool]) for tool in tools if tool in given}
+                {tool: await call_tool(http, who, tool, given[tool]) for tool in tools if tool in given}
                 for who, given in ((owner, good), (reader, masked), (bob, foreign), (owner, surplus))
             ]
             lines[name] = _lines(await audited()) - before
             assert [secret for secret in SECRETS if secret in repr(asked[1])] == [], name
             assert {answers["query_vrp_status"]["code"] for answers in asked[2:]} == {4003, 4004}, name
-            refused = [await door(http, guest, tool, good[tool]) for tool in tools]
+            refused = [await call_tool(http, guest, tool, good[tool]) for tool in tools]
             assert {answer["code"] for answer in refused} == {4012}, name
             seen[name] = {tool: [plain(answers.get(tool)) for answers in asked] for tool in tools}
     for name in ("page", "rest"):
@@ -215,8 +215,8 @@ async def test_no_writing_tool_knows_what_a_reviewer_may_read(served: Served, ke
         before = await _state(http, owner, approver, job_id)
         writing = [tool.name for tool in REGISTRY if tool.scope == WRITE and tool.name not in OF_NOBODY]
         assert scenario_id and {*writing} <= {*good}
-        for name, door in DOORS.items():
-            found = {tool: await door(http, approver, tool, good[tool]) for tool in writing}
+        for name, call_tool in ENTRY_POINTS.items():
+            found = {tool: await call_tool(http, approver, tool, good[tool]) for tool in writing}
             known = {tool: answer for tool, answer in found.items() if answer.get("code") not in (4003, 4004)}
             assert known == {}, name
         assert await _state(http, owner, approver, job_id) == before

@@ -29,7 +29,7 @@ async def _shared(http: httpx.AsyncClient, key: str, job_id: str, **further: Any
 async def test_a_link_shows_its_plan_masked_and_nothing_else(
     served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[dict[str, Any]]]]
 ) -> None:
-    """SPEC O2, R3, A2: no credential, no name, no exact place, no reviewer's words; no other door opens with it."""
+    """SPEC O2, R3, A2: no credential, no name, no exact place, no reviewer's words; it opens nothing else."""
     async with served(public_url=None, approval="on") as http:
         ann = await key("ann", READ, WRITE, SENSITIVE, APPROVE)
         job_id, other = await planned(http, store, ann), await planned(http, store, ann)

@@ -45,7 +45,7 @@ PLAN = {
 STEPS = 15
 JOB_ID = r"job-\d+-[a-z2-7]{26}"
 TOOLS = {tool.name: tool for tool in (*REGISTRY, *APP_REGISTRY)}
-DOORS = list(id_parameters())
+ID_PARAMETERS = list(id_parameters())
 who = st.sampled_from(sorted(PRINCIPALS))
 
 
@@ -125,12 +125,12 @@ class Tenants(RuleBasedStateMachine):
     @precondition(lambda self: self.made)
     @rule(name=who, data=st.data())
     def try_somebodys(self, name: str, data: st.DataObject) -> None:
-        """Whatever is given to whatever door: one's own is served, another's is as unknown as nothing."""
+        """Whatever is given to whatever parameter: one's own is served, another's is as unknown as nothing."""
         owner, kind, one = data.draw(st.sampled_from(self.made))
         if kind == "session":
             self.try_session(name, owner, one)
             return
-        fitting = [(tool, parameter) for tool, parameter in DOORS if kind_of(parameter) == kind]
+        fitting = [(tool, parameter) for tool, parameter in ID_PARAMETERS if kind_of(parameter) == kind]
         tool, parameter = data.draw(st.sampled_from(fitting))
         other = unknown(kind, {"delivery": one})
         calls = zip(

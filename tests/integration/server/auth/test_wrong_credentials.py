@@ -21,7 +21,7 @@ At = Callable[[str], httpx.AsyncClient]
 
 
 @asynccontextmanager
-async def doors(settings: Settings, **further: Any) -> AsyncIterator[At]:
+async def entry_points(settings: Settings, **further: Any) -> AsyncIterator[At]:
     """Serve the app; yields what makes a client at an address."""
     given = settings.model_dump(exclude_unset=True) | {"auth_api_keys": True} | further
     async with open_app(Settings(**given), drain=anyio.Event()) as app:
@@ -42,7 +42,7 @@ async def test_an_address_that_guesses_credentials_must_wait(
 ) -> None:
     """SPEC A3: 429 with Retry-After; right credentials, first requests without any, and other addresses pass."""
     good = {"authorization": await key()}
-    async with doors(settings, auth_failures_burst=3, auth_failures_per_s=0.1) as at:
+    async with entry_points(settings, auth_failures_burst=3, auth_failures_per_s=0.1) as at:
         here, there = at("192.0.2.1"), at("192.0.2.2")
         assert await statuses(here, 5, WRONG) == [401, 401, 401, 429, 429]
         refused = await here.get("/jobs/x", headers=WRONG)
@@ -63,7 +63,9 @@ async def test_guesses_do_not_reach_the_issuer(settings: Settings, monkeypatch: 
 
     monkeypatch.setattr(IntrospectionEndpoint, "ask", ask)
     lookup = {"auth_introspection_url": f"{ISSUER}/introspect", "auth_introspection_issuer": ISSUER}
-    async with doors(settings, auth_failures_burst=3, auth_failures_per_s=0.01, auth_audience=RESOURCE, **lookup) as at:
+    async with entry_points(
+        settings, auth_failures_burst=3, auth_failures_per_s=0.01, auth_audience=RESOURCE, **lookup
+    ) as at:
         here, there = at("192.0.2.1"), at("192.0.2.2")
         assert await statuses(here, 1, {"authorization": "Bearer good"}) == [404]
         for number in range(50):

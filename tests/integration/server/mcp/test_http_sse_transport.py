@@ -218,7 +218,7 @@ async def test_nothing_but_ping_before_initialize(app_replicas: Two, web: httpx.
 
 
 async def test_sessions_of_the_two_transports_are_not_exchanged(app_replicas: Two, web: httpx.AsyncClient) -> None:
-    """SPEC X3: an address of one door opens no other."""
+    """SPEC X3: an address of one transport serves no other."""
     async with opened(web, app_replicas[0]) as client:
         await client.initialize(app_replicas[0])
         headers = {

@@ -115,7 +115,7 @@ async def test_listening_anew_elsewhere_misses_no_end(app_replicas: Two, modern:
 
 
 async def test_events_of_a_job_are_sent_under_our_own_key(app_replicas: Two, modern: Caller, worker: Worker) -> None:
-    """SPEC J3: the payloads of every other door, under names MCP has not taken."""
+    """SPEC J3: the payloads of every other transport, under names MCP has not taken."""
     job_id = await job(modern, app_replicas[0])
     async with listening(modern, app_replicas[1], **{JOBS: [job_id]}) as received_messages:
         await anext(received_messages)
@@ -221,7 +221,7 @@ async def test_filter_that_is_none_is_refused(app_replicas: Two, modern: Caller,
 async def test_a_principal_has_so_many_streams_over_all_endpoints(
     store: RedisStore, store_url: str, tmp_path: Path, modern: Caller, web: httpx.AsyncClient
 ) -> None:
-    """SPEC A3: PLANNER_MAX_STREAMS counts the streams of every door together; a refusal says to come back."""
+    """SPEC A3: PLANNER_MAX_STREAMS counts the streams of every transport together; a refusal says to come back."""
     await store.redis.flushdb()
     async with replica(f"{store_url}?db=15", tmp_path, max_streams=1) as only:
         job_id = await job(modern, only)
@@ -243,7 +243,7 @@ async def test_a_principal_has_so_many_streams_over_all_endpoints(
 async def test_the_stream_sends_the_events_of_the_job_channel(
     app_replicas: Two, modern: Caller, worker: Worker, web: httpx.AsyncClient
 ) -> None:
-    """SPEC J2: the same payloads in the same order at both doors."""
+    """SPEC J2: the same payloads in the same order at both transports."""
     job_id = await job(modern, app_replicas[0])
     async with listening(modern, app_replicas[1], **{JOBS: [job_id]}) as received_messages:
         await anext(received_messages)

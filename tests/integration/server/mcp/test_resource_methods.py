@@ -194,7 +194,7 @@ async def reporting(store_url: str, tmp_path: Path) -> AsyncIterator[Replica]:
 
 
 async def test_what_one_may_use_and_uses_can_be_read(app_replicas: Two, caller: Caller) -> None:
-    """SPEC J8: limits by the names of their settings, one's own jobs by state, and how busy the house is."""
+    """SPEC J8: limits by the names of their settings, one's own jobs by state, and how busy the deployment is."""
     await caller.solve(app_replicas[0])
     delivered = json.loads((await read(caller, app_replicas[1], "limits://vrp"))["text"])
     assert delivered["limits"]["max_queued_per_principal"] == 1000

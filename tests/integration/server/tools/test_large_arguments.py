@@ -20,7 +20,7 @@ BASE = "http://127.0.0.1:8080"
 
 @pytest.fixture
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """The doors of a server with one user and every tool."""
+    """The entry points of a server with one user and every tool."""
     allowed = settings.model_copy(update={"toolsets": "all", "max_values": 60_000})
     async with open_app(allowed, drain=anyio.Event()) as app:
         transport = httpx.ASGITransport(app=app)

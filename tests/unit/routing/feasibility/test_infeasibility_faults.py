@@ -1,4 +1,4 @@
-"""Tickets and shipments nobody could make are told at the door; whatever some plan makes is let in (SPEC T7)."""
+"""Tickets and shipments nobody could make are reported with the input; what some plan makes is accepted (SPEC T7)."""
 
 import pytest
 from hypothesis import assume, given

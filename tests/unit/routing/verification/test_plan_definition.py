@@ -80,7 +80,7 @@ def days(draw: st.DrawFn) -> Problem:
         more["incompatible"] = [draw(st.sampled_from([["a", "c"], ["b", "d"], ["c", "d"]]))]
     if rarely(draw):
         more["groups"] = [{"kind": draw(st.sampled_from(["one_of", "all"])), "tickets": ["c", "d"]}]
-    # unchecked: a day nobody can serve would be refused at the door
+    # unchecked: a day nobody can serve would be refused before it is planned
     return compile_scenario(Scenario.model_validate(body(crew(draw), orders(draw), **more)))
 
 

@@ -67,7 +67,7 @@ def days(draw: st.DrawFn, with_rushes: bool = False) -> tuple[Problem, list[int]
     if draw(st.integers(0, 3)) == 0:
         fields["start_location"] = None
     names = draw(tickets())
-    # unchecked: a day nobody can serve would be refused at the door
+    # unchecked: a day nobody can serve would be refused before it is planned
     generous = body([agent(**fields)], names)
     if with_rushes:
         generous["travel"] = {**generous["travel"], "rush_hours": draw(travel_periods())}

@@ -215,7 +215,7 @@ async def test_every_answer_is_hardened() -> None:
 
 
 async def test_unknown_paths_and_methods_get_the_one_error_form() -> None:
-    """SPEC T7: the same body at every door."""
+    """SPEC T7: the same body at every entry point."""
     status, _, body = await ask(app(), method="GET", path="/nowhere")
     assert (status, body["code"]) == (404, 4004)
     status, headers, body = await ask(app(), method="PUT")
