@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pydantic_core import PydanticUndefined
 
-from manifest import load_openapi
+import manifest
 from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
 from planner_mcp.errors import error_classes
@@ -256,7 +256,7 @@ def _span(low: float | str | None, high: float | None, unit: str) -> str:
 
 def rest_page() -> str:
     """Return every operation under `/v1`, and what its answer leads to."""
-    document = load_openapi()
+    document = manifest.read(manifest.OPENAPI_PATH)
     rows = [
         f"| `{method.upper()} {path}` | `{operation['operationId']}` | {operation['summary']} "
         f"| {_quoted(operation['security'][0]['bearer'])} | {_media(operation)} |"

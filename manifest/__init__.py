@@ -14,22 +14,15 @@ ADDRESS_PATH: Final = Path(__file__).with_name("address_manifest.json")
 OPENAPI_PATH: Final = Path(__file__).with_name("openapi.json")
 """What REST offers."""
 SCHEMA_PATH: Final = Path(__file__).with_name("schema.json")
+"""The JSON Schema that every manifest follows."""
 
 
 def load(server: str = "planner") -> dict[str, Any]:
     """Return the committed manifest of a server: `planner` or `address`."""
-    path = ADDRESS_PATH if server == "address" else PATH
+    return read(ADDRESS_PATH if server == "address" else PATH)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return one of the committed documents."""
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
-
-
-def load_openapi() -> dict[str, Any]:
-    """Return the committed OpenAPI document of the planner."""
-    document: dict[str, Any] = json.loads(OPENAPI_PATH.read_text(encoding="utf-8"))
-    return document
-
-
-def load_schema() -> dict[str, Any]:
-    """Return the JSON Schema every manifest follows."""
-    schema: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
-    return schema

@@ -45,9 +45,9 @@ def bundle_manifest(version: str) -> dict[str, Any]:
     return {
         "manifest_version": "0.4",
         "name": identity.PACKAGE,
-        "display_name": identity.TITLE,
+        "display_name": identity.PLANNER.title,
         "version": version,
-        "description": identity.DESCRIPTION,
+        "description": identity.PLANNER.description,
         "author": {"name": identity.AUTHOR},
         "repository": {"type": "git", "url": identity.REPOSITORY},
         "server": {
@@ -106,7 +106,7 @@ def _claude_plugin(version: str) -> dict[str, Any]:
     return {
         "name": identity.PACKAGE,
         "version": version,
-        "description": identity.DESCRIPTION,
+        "description": identity.PLANNER.description,
         "author": {"name": identity.AUTHOR},
         "homepage": identity.REPOSITORY,
         "repository": identity.REPOSITORY,
@@ -117,11 +117,11 @@ def _claude_plugin(version: str) -> dict[str, Any]:
 
 def _marketplace() -> dict[str, Any]:
     """Return a marketplace that has this plugin alone, so that the repository can be added as one."""
-    entry = {"name": identity.PACKAGE, "source": "./", "description": identity.DESCRIPTION}
+    entry = {"name": identity.PACKAGE, "source": "./", "description": identity.PLANNER.description}
     return {
         "name": identity.PACKAGE,
         "owner": {"name": identity.AUTHOR},
-        "metadata": {"description": identity.DESCRIPTION},
+        "metadata": {"description": identity.PLANNER.description},
         "plugins": [entry],
     }
 

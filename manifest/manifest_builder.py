@@ -20,6 +20,7 @@ import planner_mcp
 from manifest import install_files, resource_schemas, rest_description, server_identity
 from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
+from manifest.server_identity import registry_entry
 from planner_mcp.errors import catalogue
 from planner_mcp.jobs.event_types import TYPES
 from planner_mcp.jobs.principals import READ
@@ -61,8 +62,8 @@ def _offer(last_updated: str) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA_VERSION,
         "name": "vrp-planner-mcp",
-        "title": server_identity.TITLE,
-        "description": server_identity.DESCRIPTION,
+        "title": server_identity.PLANNER.title,
+        "description": server_identity.PLANNER.description,
         "version": planner_mcp.__version__,
         "last_updated": last_updated,
         "capabilities": _capabilities(),
@@ -157,10 +158,8 @@ def texts(today: str) -> dict[Path, str]:
         manifest.PATH: build(today),
         manifest.ADDRESS_PATH: build(today, "address"),
         manifest.OPENAPI_PATH: rest_description.document(),
-        server_identity.REGISTRY_PATH: server_identity.registry_entry(planner_mcp.__version__),
-        server_identity.ADDRESS_REGISTRY_PATH: server_identity.registry_entry(
-            planner_mcp.__version__, server_identity.ADDRESS
-        ),
+        server_identity.REGISTRY_PATH: registry_entry(planner_mcp.__version__, server_identity.PLANNER),
+        server_identity.ADDRESS_REGISTRY_PATH: registry_entry(planner_mcp.__version__, server_identity.ADDRESS),
         **install_files.documents(planner_mcp.__version__),
     }
     project = {install_files.BUNDLE / "pyproject.toml": install_files.bundle_project(planner_mcp.__version__)}

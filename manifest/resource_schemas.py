@@ -87,7 +87,8 @@ def _object(required: tuple[str, ...], **fields: Any) -> dict[str, Any]:
     return {"type": "object", "required": list(required), "properties": with_meanings(fields)}
 
 
-def _ref(name: str) -> dict[str, str]:
+def ref(name: str) -> dict[str, str]:
+    """Return the reference to a shared schema."""
     return {"$ref": SCHEMAS + name}
 
 
@@ -100,13 +101,13 @@ _KNOWN: Final = {
         created_at=_TIME,
         input_hash=_TEXT,
         last_job_id={"type": ["string", "null"]},
-        scenario=_ref("Scenario"),
+        scenario=ref("Scenario"),
     ),
     "scenario-result": {
-        "allOf": [_ref("Job"), _object(("scenario_id",), scenario_id=_TEXT, plan=_ref("Plan"))],
+        "allOf": [ref("Job"), _object(("scenario_id",), scenario_id=_TEXT, plan=ref("Plan"))],
     },
     "job": {
-        "allOf": [_ref("Job"), _object(("scenario_id", "submitted_at"), scenario_id=_TEXT, submitted_at=_TIME)],
+        "allOf": [ref("Job"), _object(("scenario_id", "submitted_at"), scenario_id=_TEXT, submitted_at=_TIME)],
     },
     "jobs": _object(
         ("status", "page", "size", "total", "jobs"),
@@ -117,11 +118,11 @@ _KNOWN: Final = {
         next=_TEXT,
         jobs={"type": "array", "items": _object(("job_id", "status"), job_id=_TEXT, status=_TEXT)},
     ),
-    "plan": {"allOf": [_object(("plan_id",), plan_id=_TEXT), _ref("Plan")]},
+    "plan": {"allOf": [_object(("plan_id",), plan_id=_TEXT), ref("Plan")]},
     "log": _object(
         ("date", "entries"),
         date={"type": "string", "format": "date", "description": "day of the log, in UTC"},
-        entries={"type": "array", "items": _ref("AuditEntry")},
+        entries={"type": "array", "items": ref("AuditEntry")},
         next=_TEXT,
     ),
 }

@@ -10,7 +10,7 @@ from typing import Any, Final
 import planner_mcp
 from manifest import resource_schemas, server_identity
 from manifest.argument_examples import with_examples
-from manifest.resource_schemas import SCHEMAS
+from manifest.resource_schemas import SCHEMAS, ref
 from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -84,9 +84,9 @@ def document() -> Json:
     body = {
         "openapi": VERSION,
         "info": {
-            "title": server_identity.TITLE,
+            "title": server_identity.PLANNER.title,
             "version": planner_mcp.__version__,
-            "description": f"{server_identity.DESCRIPTION} {about}",
+            "description": f"{server_identity.PLANNER.description} {about}",
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
@@ -176,11 +176,11 @@ def _parameter(where: str, name: str, schema: Json, *, is_required: bool = False
 def _request_body(operation: RestOperation) -> Json:
     if operation.body_argument:
         content = {
-            "schema": _ref(_body_name(operation)),
+            "schema": ref(_body_name(operation)),
             "example": operation.tool.meta["example"][operation.body_argument],
         }
         return {"required": True, "content": {MERGE_PATCH: content, JSON: content}}
-    schema = _ref("Scenario" if operation.tool is create_scenario.TOOL else _body_name(operation))
+    schema = ref("Scenario" if operation.tool is create_scenario.TOOL else _body_name(operation))
     example = _EXAMPLES.get(operation.tool.name) or {
         name: value for name, value in operation.tool.meta["example"].items() if name in operation.arguments
     }
@@ -222,7 +222,7 @@ def _or_null(schema: Json) -> Json:
 
 
 def _responses(operation: RestOperation) -> Json:
-    content = {JSON: {"schema": _ref(_result_name(operation))}}
+    content = {JSON: {"schema": ref(_result_name(operation))}}
     links = {name: _link(name, parameter) for name, parameter in _LINKS.get(operation.tool.name, {}).items()}
     success = {"description": "Done.", "content": content, **({"links": links} if links else {})}
     if operation.location:
@@ -257,7 +257,7 @@ def _result_name(operation: RestOperation) -> str:
 
 def _document(shown: RestDocument) -> Json:
     content = {media_type: {"schema": _BINARY if media_type == PNG else _TEXT} for media_type in shown.uris}
-    content[JSON] = {"schema": _ref(shown.schema)}
+    content[JSON] = {"schema": ref(shown.schema)}
     success = {"description": "Done.", "headers": _tag_header(), "content": content}
     parameters = [_parameter("path", name, _NAME) for name in shown.path_parameters]
     return {
@@ -276,8 +276,8 @@ def _further() -> dict[str, Json]:
     resumed = _parameter("header", "Last-Event-ID", {**_TEXT, "description": "id of the last event received"})
     goes_on = {"type": "boolean", "default": False, "description": "go on after the end with the steps of the review"}
     reviews = _parameter("query", "reviews", goes_on)
-    stream = {"text/event-stream": {"schema": _TEXT, "x-sse-data": _ref("Notification")}}
-    events: Json = {"type": "array", "items": _ref("Notification"), "description": "the newest of them, oldest first"}
+    stream = {"text/event-stream": {"schema": _TEXT, "x-sse-data": ref("Notification")}}
+    events: Json = {"type": "array", "items": ref("Notification"), "description": "the newest of them, oldest first"}
     history = _json({"events": events})
     file_name = _parameter("path", "name", {**_TEXT, "minLength": 1, "maxLength": MAX_NAME})
     matrix = _parameter("path", "matrix", {**_TEXT, "minLength": 1})
@@ -363,7 +363,7 @@ def _webhook() -> Json:
     return {
         "summary": "A job has ended, or its plan was reviewed",
         "parameters": [_parameter("header", name, {**_TEXT, "description": about}) for name, about in headers.items()],
-        "requestBody": {"required": True, "content": {JSON: {"schema": _ref("Notification")}}},
+        "requestBody": {"required": True, "content": {JSON: {"schema": ref("Notification")}}},
         "responses": {"2XX": {"description": "Taken; any other status is tried again, but 410 and 413 end it."}},
     }
 
@@ -390,7 +390,7 @@ def _schemas() -> dict[str, Json]:
         found[shown] = resource_schemas.described(metadata)["schema"]
     found["Limits"] = {"type": "object"}
     kinds = {f"{kind.capitalize()}Notification": schema for kind, schema in notification_schemas().items()}
-    found |= kinds | {"Notification": {"oneOf": [_ref(name) for name in kinds]}}  # generators give each kind its name
+    found |= kinds | {"Notification": {"oneOf": [ref(name) for name in kinds]}}  # generators give each kind its name
     found["Problem"] = _problem()
     return found | {f"{_ITEM[tool.name]}List": _list_of(tool.name) for tool in (list_jobs.TOOL, list_scenarios.TOOL)}
 
@@ -441,7 +441,7 @@ def _list_of(tool: str) -> Json:
 
 
 def _refusals() -> Json:
-    content = {PROBLEM_TYPE: {"schema": _ref("Problem")}}
+    content = {PROBLEM_TYPE: {"schema": ref("Problem")}}
     return {str(status): {"description": meaning, "content": content} for status, meaning in _REFUSALS.items()}
 
 
@@ -464,10 +464,6 @@ def _names(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for each in value:
             yield from _names(each)
-
-
-def _ref(name: str) -> Json:
-    return {"$ref": SCHEMAS + name}
 
 
 def _tag(path: str) -> str:

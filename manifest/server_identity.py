@@ -12,37 +12,38 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-NAME: Final = "io.github.planner-mcp/planner-mcp"
-"""In reverse DNS, as registries ask; whoever publishes a fork sets their own."""
-TITLE: Final = "VRP Planner"
-DESCRIPTION: Final = "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans."
-"""At most 100 characters, the registry's limit."""
-PACKAGE: Final = "planner-mcp"
-AUTHOR: Final = "The planner-mcp authors"
-LICENSE: Final = "MIT"
-KEYWORDS: Final = ("mcp", "vehicle-routing", "vrp", "optimization", "logistics")
-REPOSITORY: Final = f"https://github.com/{NAME.removeprefix('io.github.')}"
-"""Registries take a name under `io.github` only from the owner of this repository."""
-IMAGE: Final = f"ghcr.io/{NAME.removeprefix('io.github.')}"
-
 
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
     """What one server of the package is called."""
 
     name: str
+    """In reverse DNS, as registries ask; whoever publishes a fork sets their own."""
     title: str
     description: str
+    """At most 100 characters, the registry's limit."""
     command: str = ""
     """After the name of the package; empty for none."""
 
 
+PLANNER: Final = ServerIdentity(
+    "io.github.planner-mcp/planner-mcp",
+    "VRP Planner",
+    "Async, job-oriented vehicle routing: scenarios become jobs, jobs become verified plans.",
+)
 ADDRESS: Final = ServerIdentity(
     "io.github.planner-mcp/planner-mcp-address",
     "Address resolver",
     "Addresses, Chinese and Western, to positions with radius and confidence; offline first.",
     "address",
 )
+PACKAGE: Final = "planner-mcp"
+AUTHOR: Final = "The planner-mcp authors"
+LICENSE: Final = "MIT"
+KEYWORDS: Final = ("mcp", "vehicle-routing", "vrp", "optimization", "logistics")
+REPOSITORY: Final = f"https://github.com/{PLANNER.name.removeprefix('io.github.')}"
+"""Registries take a name under `io.github` only from the owner of this repository."""
+IMAGE: Final = f"ghcr.io/{PLANNER.name.removeprefix('io.github.')}"
 REGISTRY_PATH: Final = Path(__file__).parents[1] / "server.json"
 ADDRESS_REGISTRY_PATH: Final = Path(__file__).parents[1] / "server-address.json"
 CARD_TYPE: Final = "application/mcp-server-card+json"
@@ -51,19 +52,8 @@ _REGISTRY_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/2025-1
 _CARD_SCHEMA: Final = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"
 
 
-def planner() -> ServerIdentity:
-    """Return the identity of the planner."""
-    return ServerIdentity(NAME, TITLE, DESCRIPTION)
-
-
-def identity_of(server: str) -> ServerIdentity:
-    """Return the identity of `planner` or `address`."""
-    return ADDRESS if server == "address" else planner()
-
-
-def registry_entry(version: str, identity: ServerIdentity | None = None) -> dict[str, Any]:
-    """Return `server.json`: how to run a server from the package; the planner where none is named."""
-    identity = identity or planner()
+def registry_entry(version: str, identity: ServerIdentity) -> dict[str, Any]:
+    """Return `server.json`: how to run a server from the package."""
     url = {"name": "PLANNER_REDIS_URL", "description": "Redis or Valkey to use; empty: a bundled one."}
     sets = {"name": "PLANNER_TOOLSETS", "description": "Tool sets shown.", "default": "core"}
     services = {
@@ -100,17 +90,14 @@ def _image(version: str) -> dict[str, Any]:
     }
 
 
-def server_card(
-    version: str, mcp_url: str, revisions: Sequence[str], identity: ServerIdentity | None = None
-) -> dict[str, Any]:
+def server_card(version: str, mcp_url: str, revisions: Sequence[str], identity: ServerIdentity) -> dict[str, Any]:
     """Return the card of a deployment: where it is and which revisions it speaks."""
     remote = {"type": "streamable-http", "url": mcp_url, "supportedProtocolVersions": list(revisions)}
-    return {"$schema": _CARD_SCHEMA, **_about(version, identity or planner()), "remotes": [remote]}
+    return {"$schema": _CARD_SCHEMA, **_about(version, identity), "remotes": [remote]}
 
 
-def catalogue(mcp_url: str, identity: ServerIdentity | None = None) -> dict[str, Any]:
+def catalogue(mcp_url: str, identity: ServerIdentity) -> dict[str, Any]:
     """Return the catalogue of a domain that has this server alone."""
-    identity = identity or planner()
     publisher = urlsplit(mcp_url).hostname or "localhost"
     entry = {
         "identifier": f"urn:air:{publisher}:{identity.name.rpartition('/')[2]}",

@@ -13,8 +13,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Route
 
-from manifest import server_identity
-from manifest.server_identity import ServerIdentity
+from manifest.server_identity import ADDRESS, PLANNER, ServerIdentity
 from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
@@ -176,11 +175,11 @@ def manifest_of(offer: ServerOffer, settings: Settings) -> Json | None:
     return tools_manifest(offer, f"{datetime.now(UTC):%Y-%m-%d}T00:00:00Z")
 
 
-def identity_of(offer: ServerOffer, settings: Settings) -> ServerIdentity | None:
-    """Return what a bridge is called where people look for servers; None for a server with a name of its own."""
-    if settings.server != "bridge":
-        return None
-    return ServerIdentity(f"{server_identity.NAME}-{offer.name}", offer.title, offer.description, "bridge")
+def identity_of(offer: ServerOffer, settings: Settings) -> ServerIdentity:
+    """Return what a server is called where people look for servers; a bridge is named by its configuration."""
+    if settings.server == "bridge":
+        return ServerIdentity(f"{PLANNER.name}-{offer.name}", offer.title, offer.description, "bridge")
+    return ADDRESS if settings.server == "address" else PLANNER
 
 
 def planner_routes(services: AppServices, authenticator: Authenticator, drain: anyio.Event) -> list[BaseRoute]:

@@ -22,18 +22,15 @@ CATALOGUE_PATHS: Final = ("/.well-known/ai-catalog.json", "/.well-known/mcp/cata
 """The second is where the draft looked first."""
 
 
-def discovery_routes(
-    settings: Settings, revisions: Sequence[str], identity: ServerIdentity | None = None
-) -> list[Route]:
+def discovery_routes(settings: Settings, revisions: Sequence[str], identity: ServerIdentity) -> list[Route]:
     """Return the routes to mount.
 
     Args:
         settings: Where this server is reached.
         revisions: Those of MCP it speaks, oldest first.
-        identity: What it is called; by the setting `server` where none is given.
+        identity: What it is called.
     """
     url = mcp_url(settings)
-    identity = identity or server_identity.identity_of(settings.server)
     card = partial(server_identity.server_card, planner_mcp.__version__, url, revisions, identity)
     catalogue = partial(server_identity.catalogue, url, identity)
     return [

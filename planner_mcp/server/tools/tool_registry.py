@@ -131,7 +131,7 @@ class ServerOffer:
 
 OFFERS: Final = {
     "planner": ServerOffer(
-        "planner-mcp", server_identity.TITLE, server_identity.DESCRIPTION, INSTRUCTIONS, REGISTRY, True
+        "planner-mcp", server_identity.PLANNER.title, server_identity.PLANNER.description, INSTRUCTIONS, REGISTRY, True
     ),
     "address": ServerOffer(
         "planner-mcp-address",

@@ -31,7 +31,7 @@ def operations(document: Json) -> Iterator[Json]:
 @pytest.fixture(scope="module")
 def document() -> Json:
     """The committed document."""
-    return manifest.load_openapi()
+    return manifest.read(manifest.OPENAPI_PATH)
 
 
 def test_it_is_openapi_3_1(document: Json) -> None:

@@ -21,7 +21,7 @@ PATHS: Final = ("/openapi.json",)
 
 def served_openapi(settings: Settings) -> Json:
     """Return the document of a deployment: its address, its credentials, the operations of its tools."""
-    document = manifest.load_openapi()
+    document = manifest.read(manifest.OPENAPI_PATH)
     hidden = {each.tool.name for each in OPERATIONS} - {each.tool.name for each in offered_operations(settings)}
     document["paths"] = {
         path: left

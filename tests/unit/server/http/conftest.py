@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
+from manifest.server_identity import PLANNER
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Job, SolveRequest
@@ -43,7 +44,7 @@ def build(settings: Settings, job_service: JobService, *, drain: anyio.Event | N
     routes = [
         *JobsApi(StreamLimit(settings.max_streams), drain=drain or anyio.Event()).routes(),
         *manifest_routes(settings),
-        *discovery_routes(settings, REVISIONS),
+        *discovery_routes(settings, REVISIONS, PLANNER),
         *health_routes(),
     ]
     app = Starlette(routes=routes, middleware=http_middleware(settings), exception_handlers=HANDLERS)

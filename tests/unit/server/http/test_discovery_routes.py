@@ -19,7 +19,7 @@ async def test_the_card_says_where_and_in_which_revisions(http: httpx.AsyncClien
     card = answer.json()
     assert answer.headers["content-type"] == "application/mcp-server-card+json"
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert (card["name"], card["version"]) == (server_identity.NAME, planner_mcp.__version__)
+    assert (card["name"], card["version"]) == (server_identity.PLANNER.name, planner_mcp.__version__)
     (remote,) = card["remotes"]
     assert remote["type"] == "streamable-http"
     assert remote["supportedProtocolVersions"] == list(REVISIONS)
@@ -42,9 +42,9 @@ def test_addresses_lie_under_the_public_url() -> None:
     """SPEC M2, X3: addresses come from the settings, never from a request."""
     assert mcp_url(Settings(public_url="https://plan.example.com/")) == "https://plan.example.com/mcp"
     assert mcp_url(Settings(host="::1", port=9000)) == "http://[::1]:9000/mcp"
-    assert server_identity.catalogue("https://plan.example.com/mcp")["entries"][0]["identifier"] == (
-        "urn:air:plan.example.com:planner-mcp"
-    )
+    assert server_identity.catalogue("https://plan.example.com/mcp", server_identity.PLANNER)["entries"][0][
+        "identifier"
+    ] == ("urn:air:plan.example.com:planner-mcp")
 
 
 def test_discovery_needs_no_token() -> None:

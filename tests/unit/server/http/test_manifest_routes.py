@@ -59,4 +59,4 @@ def test_limits_of_a_deployment_can_be_read_by_its_clients() -> None:
     )
     assert "rate_per_s" not in open_application["limits"]
     assert served(Settings(auth_api_keys=True, rate_per_s=3))["limits"]["rate_per_s"] == 3
-    jsonschema.validate(open_application, manifest.load_schema())
+    jsonschema.validate(open_application, manifest.read(manifest.SCHEMA_PATH))
