@@ -8,7 +8,7 @@ An engine must
   (an engine whose library cannot do that documents it, and its process is killed instead);
 * report each improvement as soon as it exists, by `on_improvement`; the order of costs does not matter;
 * return by `limits.deadline` (monotonic clock) with the best candidate it has;
-* repeat its result for the same seed as far as its solver allows, and say so in `is_deterministic`.
+* repeat its result for the same seed as far as its solver allows: the tool `solve_vrp` says whose runs a seed repeats.
 """
 
 import time
@@ -139,11 +139,6 @@ class RegisteredEngine(Engine, Protocol):
     @property
     def features(self) -> frozenset[Feature]:
         """Features it supports. It may only solve problems of which none is missing."""
-        ...
-
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether a seed repeats a run."""
         ...
 
     def is_available(self) -> bool:

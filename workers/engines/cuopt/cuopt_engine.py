@@ -23,7 +23,7 @@ RESERVE_S: Final = 0.5
 
 
 class CuoptEngine:
-    """A cuOpt server.
+    """A cuOpt server. It takes no seed.
 
     Args:
         url: Its address; empty where there is none.
@@ -31,8 +31,6 @@ class CuoptEngine:
 
     name = "cuopt"
     features = ENGINE_FEATURES["cuopt"]
-    is_deterministic = False
-    """cuOpt takes no seed."""
 
     def __init__(self, url: str = "") -> None:
         self.url = url

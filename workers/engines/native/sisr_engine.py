@@ -86,11 +86,6 @@ class SisrEngine:
     def __init__(self, *, max_iterations: int | None = None) -> None:
         self.max_iterations = max_iterations
 
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether one seed gives one plan: only with a fixed number of iterations, since cooling follows the clock."""
-        return self.max_iterations is not None
-
     def is_available(self) -> bool:
         """Return whether the library was built (`python -m workers.engines.native.build` needs a C++ compiler)."""
         return _library() is not None

@@ -53,12 +53,13 @@ _BOOL_FALSE: Final = 2
 
 
 class OrToolsEngine:
-    """The routing library of OR-Tools with iterated local search."""
+    """The routing library of OR-Tools with iterated local search.
+
+    The temperature of its simulated annealing depends on the clock, so runs with one seed diverge.
+    """
 
     name = "ortools"
     features = ENGINE_FEATURES["ortools"]
-    is_deterministic = False
-    """The temperature of its simulated annealing depends on the clock, so runs with one seed diverge."""
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not support.

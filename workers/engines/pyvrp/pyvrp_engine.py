@@ -16,16 +16,15 @@ MAX_LEGS: Final = 20_000_000
 
 
 class PyvrpEngine:
-    """The iterated local search of PyVRP, with a history length that fits the expected number of iterations."""
+    """The iterated local search of PyVRP, with a history length that fits the expected number of iterations.
+
+    A seed repeats a run of equal limits (`SearchLimits.asked_s`), up to the shorter of two runs: a time limit ends runs
+    at different numbers of iterations. The exception are problems that can hardly be served completely: the search for
+    a complete plan is limited by time.
+    """
 
     name = "pyvrp"
     features = ENGINE_FEATURES["pyvrp"]
-    is_deterministic = True
-    """For equal limits (`SearchLimits.asked_s`), up to the shorter of two runs: a time limit ends runs at different
-    numbers of iterations.
-
-    The exception are problems that can hardly be served completely: the search for a complete plan is limited by time.
-    """
 
     def missing(self, problem: Problem) -> frozenset[Feature]:
         """Return the features of a problem that it does not support, alone, in combination or at this size."""
