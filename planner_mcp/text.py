@@ -1,10 +1,12 @@
-"""Text from strangers made safe to repeat, numbers with their nouns, the first of many names, times, records and JSON.
+"""Text from strangers made safe to repeat, numbers with their nouns, the first of many names, times, records,
+JSON and digests.
 
 Owns what is dropped before a caller's words stand in an answer, an error or a log line: controls, bidirectional
 overrides, invisible tag characters, line separators and halves of surrogate pairs, all of which can make a reader
 (a person, a terminal or a model) see something other than what is there.
 """
 
+import hashlib
 import json
 import math
 import re
@@ -108,6 +110,11 @@ def timestamp(moment: datetime) -> str:
 def compact(value: Any) -> str:
     """Return JSON without blanks, other scripts as themselves."""
     return _ENCODER.encode(value)
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _is_visible(char: str) -> bool:

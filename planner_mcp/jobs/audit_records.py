@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner_mcp.text import plain_fields
+from planner_mcp.text import Json, plain_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class AuditEntry:
     def as_line(self) -> str:
         """Return the entry as one line of ASCII JSON."""
         return json.dumps(plain_fields(self), ensure_ascii=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPage:
+    """Some lines of a day, oldest first."""
+
+    entries: list[Json]
+    next: str | None
+    """Where the next page starts, None after the last."""
 
 
 class AuditStore(Protocol):

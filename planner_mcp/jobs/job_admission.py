@@ -1,12 +1,11 @@
 """What a solve is charged and which calls count as the same. Owns the arithmetic; the store applies it atomically."""
 
-import hashlib
 import json
 import math
 from typing import Final
 
 from planner_mcp.jobs.job_model import SolveRequest
-from planner_mcp.text import plain_fields
+from planner_mcp.text import digest_of, plain_fields
 
 
 def seats_of(request: SolveRequest, cores: int) -> int:
@@ -29,9 +28,4 @@ def digest(request: SolveRequest) -> str:
     for name in ("warm_changed_id", "is_masked", "cores"):
         if not same[name]:  # otherwise two versions refuse each other's keys
             del same[name]
-    return hashlib.sha256(json.dumps(same, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
-
-
-def key_digest(idempotency_key: str) -> str:
-    """Return an idempotency key as it is stored, whatever characters it has."""
-    return hashlib.sha256(idempotency_key.encode()).hexdigest()
+    return digest_of(json.dumps(same, sort_keys=True, ensure_ascii=False))

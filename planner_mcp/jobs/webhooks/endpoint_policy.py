@@ -5,12 +5,13 @@ Owns the policy as pure functions; `jobs/store/webhooks/outbox.py` carries it ou
 costs only itself.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
+
+from planner_mcp.text import digest_of
 
 MAX_RETRY_AFTER_S: Final = 86400.0
 """The most that a `Retry-After` is believed."""
@@ -45,7 +46,7 @@ WITHDRAWN: Final = DeliveryDecision(is_delivered=False, is_withdrawn=True, error
 
 def endpoint_id(principal: str, url: str) -> str:
     """Return the short name of an endpoint: the same for one principal's URLs that differ in their query alone."""
-    return hashlib.sha256(f"{principal}\n{url.partition('?')[0]}".encode()).hexdigest()[:24]
+    return digest_of(f"{principal}\n{url.partition('?')[0]}")[:24]
 
 
 def decide_delivery(

@@ -4,7 +4,6 @@ Owns the order of validation (size, schema, logic) and the input hash. The model
 re-exported here; its schema for callers is `scenario/slim_schema.py`.
 """
 
-import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -32,6 +31,7 @@ from planner_mcp.routing.scenario.schema_faults import MAX_FINDINGS, faults_of
 from planner_mcp.routing.scenario.seen_values import with_seen_values
 from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.text import digest_of
 
 __all__ = [
     "Scenario",
@@ -232,4 +232,4 @@ def _planning_date(args: Any) -> date | None:
 def input_hash(body: Any) -> str:
     """Return the hash of a JSON value: equal for equal values, whatever the order of their keys."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return digest_of(canonical)

@@ -4,7 +4,6 @@ Owns the form of a key, what is stored of it and how it is verified. A key has 2
 needs no salt; the key itself is shown once and never stored. Records are stored by `jobs.store.security.api_key_store`.
 """
 
-import hashlib
 import hmac
 import re
 import secrets
@@ -15,6 +14,7 @@ from typing import Final
 from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
 from planner_mcp.jobs.api_key_records import ISSUER, ApiKeyRecord, ApiKeyStore
 from planner_mcp.jobs.principals import SCOPES, Principal, group_id
+from planner_mcp.text import digest_of
 
 PREFIX: Final = "pmk_"
 """Lets scanners for leaked secrets recognise a key, and distinguishes it from a token."""
@@ -37,7 +37,7 @@ def new_key(
         raise InvalidParameterError(f"Subject and tenant are printable text of at most {MAX_NAME} characters.")
     key_id = secrets.token_hex(6)
     key = f"{PREFIX}{key_id}_{secrets.token_urlsafe(32)}"
-    return key, ApiKeyRecord(key_id, _digest(key), subject, tenant, held, now, reviews_with)
+    return key, ApiKeyRecord(key_id, digest_of(key), subject, tenant, held, now, reviews_with)
 
 
 class KeyVerifier:
@@ -54,7 +54,7 @@ class KeyVerifier:
         """Return the principal of a key; `UnauthenticatedError` when it is unknown, revoked or wrong."""
         form = _FORM.fullmatch(token)
         record = await self._key_store.find(form[1]) if form is not None else None
-        if record is None or not hmac.compare_digest(record.digest, _digest(token)):
+        if record is None or not hmac.compare_digest(record.digest, digest_of(token)):
             raise UnauthenticatedError("The API key is not accepted.")
         return principal_of_key(record)
 
@@ -69,7 +69,3 @@ def principal_of_key(record: ApiKeyRecord) -> Principal:
         group=group_id(record.reviews_with or ISSUER, record.tenant),
         key_id=record.id,
     )
-
-
-def _digest(key: str) -> str:
-    return hashlib.sha256(key.encode()).hexdigest()

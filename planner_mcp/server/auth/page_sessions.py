@@ -6,7 +6,6 @@ after its longest life, with the credential it was opened with, and when its API
 more than those of its key. A ticket opens one session, within a minute, for the command that opens the page.
 """
 
-import hashlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from planner_mcp.errors import StoreError, UnauthenticatedError
 from planner_mcp.jobs.api_key_records import ApiKeyStore
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.access_links import TextEncryption
+from planner_mcp.text import digest_of
 
 SESSION_S: Final = 8 * 3600
 TICKET_PREFIX: Final = "pmt_"
@@ -82,7 +82,7 @@ class PageSessions:
         longest = now + self._session_s
         ends = longest if principal.expires_at is None else min(longest, principal.expires_at)
         name, life_s = secrets.token_urlsafe(32), max(1, int(ends - now))
-        await self._store.keep(_digest(name), replace(principal, expires_at=ends), life_s)
+        await self._store.keep(digest_of(name), replace(principal, expires_at=ends), life_s)
         return self._encryption.encrypt(name, _OWNER), life_s
 
     async def principal(self, cookie: str) -> Principal:
@@ -117,7 +117,7 @@ class PageSessions:
     async def ticket(self, principal: Principal) -> str:
         """Return a ticket that opens one session of a principal."""
         ticket = f"{TICKET_PREFIX}{secrets.token_urlsafe(32)}"
-        await self._store.keep_ticket(_digest(ticket), principal)
+        await self._store.keep_ticket(digest_of(ticket), principal)
         return ticket
 
     async def verify(self, token: str) -> Principal:
@@ -126,16 +126,12 @@ class PageSessions:
         Raises:
             UnauthenticatedError: It was used, its time is over, or there was none.
         """
-        if (principal := await self._store.take_ticket(_digest(token))) is None:
+        if (principal := await self._store.take_ticket(digest_of(token))) is None:
             raise UnauthenticatedError("This ticket was used already, or its time is over.")
         return principal
 
     def _digest_of(self, cookie: str) -> str:
         try:
-            return _digest(self._encryption.decrypt(cookie[:MAX_COOKIE], _OWNER))
+            return digest_of(self._encryption.decrypt(cookie[:MAX_COOKIE], _OWNER))
         except StoreError as error:
             raise UnauthenticatedError("This session was not opened here; sign in again.") from error
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()

@@ -36,7 +36,13 @@ from planner_mcp.server.http.concurrency_limits import RequestLimit
 from planner_mcp.server.http.dashboard_routes import is_page
 from planner_mcp.server.http.http_responses import refusal_at
 from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS, SCALE_PATH
-from planner_mcp.server.http.session_routes import SESSION_PATH, SIGN_IN_PATHS, cookie_in, is_question_of_stranger
+from planner_mcp.server.http.session_routes import (
+    SESSION_PATH,
+    SIGN_IN_PATHS,
+    cookie_in,
+    has_credential,
+    is_question_of_stranger,
+)
 from planner_mcp.settings import Settings
 
 PUBLIC_PREFIX: Final = "/.well-known/"
@@ -160,7 +166,7 @@ class AuthenticationMiddleware:
                 return await self._sessions.verify(ticket)
             return await self._authenticator.principal(headers)
         except UnauthenticatedError as error:
-            if _has_credential(scope) and (wait_s := self._failures.take(address)):
+            if has_credential(scope) and (wait_s := self._failures.take(address)):
                 raise _too_many_wrong(wait_s) from error
             raise
 
@@ -171,7 +177,7 @@ class AuthenticationMiddleware:
 
     def _challenge(self, scope: Scope, error: PlannerError) -> str:
         """Name what is wrong with a credential that came; one that did not come is no error (RFC 6750 §3.1)."""
-        if not _has_credential(scope):
+        if not has_credential(scope):
             return challenge(self._resource, USUAL_SCOPES)
         return challenge(self._resource, USUAL_SCOPES, error="invalid_token", description=error.message)
 
@@ -180,10 +186,6 @@ def _caller_in(scope: Scope) -> str:
     """Return whose request it claims to be: its credential, else its address."""
     credentials = [value for name, value in scope["headers"] if name in (b"authorization", b"cookie")]
     return b" ".join(credentials).decode("latin-1") or address_of(scope)
-
-
-def _has_credential(scope: Scope) -> bool:
-    return any(name == b"authorization" for name, _value in scope["headers"])
 
 
 def _ticket_in(headers: RawHeaders) -> str | None:

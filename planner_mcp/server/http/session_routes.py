@@ -31,19 +31,22 @@ COOKIE_PATHS: Final = ("/ui/", "/jobs/", "/files/")
 
 def cookie_in(scope: Mapping[str, Any]) -> str | None:
     """Return the session cookie of a request that may use it and brings no other credential."""
-    names = {name for name, _value in scope["headers"]}
     is_of_page = scope["path"].startswith(COOKIE_PATHS) or scope["path"] == "/events"
-    if not is_of_page or b"authorization" in names or UI_HEADER not in names:
+    if not is_of_page or has_credential(scope) or all(name != UI_HEADER for name, _value in scope["headers"]):
         return None
     sent = b"; ".join(value for name, value in scope["headers"] if name == b"cookie").decode("latin-1")
     return cookie_parser(sent).get(COOKIE) or None
 
 
+def has_credential(scope: Mapping[str, Any]) -> bool:
+    """Return whether a request brings a token or a key, of whatever form."""
+    return any(name == b"authorization" for name, _value in scope["headers"])
+
+
 def is_question_of_stranger(scope: Mapping[str, Any]) -> bool:
     """Return whether a page asks who is signed in, and nobody is."""
-    has_credential = any(name == b"authorization" for name, _value in scope["headers"])
     is_question = scope["path"] == SESSION_PATH and scope["method"] == "GET"
-    return is_question and not has_credential and cookie_in(scope) is None
+    return is_question and not has_credential(scope) and cookie_in(scope) is None
 
 
 class SessionRoutes:

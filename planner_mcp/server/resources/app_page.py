@@ -8,7 +8,6 @@ Hosts keep a page by its URI, so the URI names the page's content. A replica of 
 its own page, which understands the same tool.
 """
 
-import hashlib
 import posixpath
 import re
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceMetadata,
     Template,
 )
+from planner_mcp.text import digest_of
 
 MIME_TYPE: Final = "text/html;profile=mcp-app"
 DOMAINS: Final = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
@@ -64,7 +64,7 @@ def page() -> str:
 @cache
 def page_uri() -> str:
     """Return the URI of the page, which changes with its content."""
-    return f"ui://planner/plan-{hashlib.sha256(page().encode()).hexdigest()[:12]}.html"
+    return f"ui://planner/plan-{digest_of(page())[:12]}.html"
 
 
 def _add_module(path: str, modules: dict[str, str]) -> None:

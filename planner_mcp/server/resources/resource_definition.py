@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from planner_mcp.jobs.audit_records import AuditPage
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.resources.report_folder import ReportFolder
-from planner_mcp.text import Json
 from planner_mcp.travel.route_geometry import RouteGeometry
 
 JSON: Final = "application/json"
@@ -23,24 +23,10 @@ LONG_MS: Final = 3_600_000
 """Time for which contents that never change again may be reused."""
 
 
-class LogPage(Protocol):
-    """Some lines of a day's log."""
-
-    @property
-    def entries(self) -> list[Json]:
-        """The lines, oldest first."""
-        ...
-
-    @property
-    def next(self) -> str | None:
-        """Where the next page starts, None after the last."""
-        ...
-
-
 class AuditLogReader(Protocol):
     """The audit log as it can be read; whoever calls has checked the admin scope."""
 
-    async def read(self, day: str, after: str = "0", count: int = 100) -> LogPage:
+    async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
         """Return lines of a day (`YYYY-MM-DD`, UTC)."""
         ...
 

@@ -35,7 +35,7 @@ from planner_mcp.jobs.store.connection.script_client import ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.routing.engine_names import PROVE
-from planner_mcp.text import Json, compact, plain_fields
+from planner_mcp.text import Json, compact, digest_of, plain_fields
 
 T = TypeVar("T")
 PING_TIMEOUT_S: Final = 1.2
@@ -126,7 +126,7 @@ class RedisJobStore(StorePart):
         shard = self._script_client.shard_of("scn", request.scenario_id)
         digest, key = job_admission.digest(request), request.idempotency_key
         is_explicit = key is not None
-        idem = digest if key is None else f"key:{job_admission.key_digest(key)}"
+        idem = digest if key is None else f"key:{digest_of(key)}"
         args = {
             "job": job_id,
             "principal": principal,

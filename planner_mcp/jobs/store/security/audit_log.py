@@ -3,30 +3,19 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 from typing import Final
 
 from planner_mcp.errors import NotFoundError
-from planner_mcp.jobs.audit_records import AuditEntry
+from planner_mcp.jobs.audit_records import AuditEntry, AuditPage
 from planner_mcp.jobs.job_events import is_position
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
-from planner_mcp.text import Json
 
 ENTRIES_A_STEP: Final = 1000
 """While a step adds lines nobody else is served; so many of the largest take about a tenth of a second."""
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditPage:
-    """Some lines of a day, oldest first."""
-
-    entries: list[Json]
-    next: str | None
-    """Where the next page starts, None after the last."""
 
 
 class AuditLog(StorePart):

@@ -6,7 +6,6 @@
 ```
 """
 
-import hashlib
 import json
 from dataclasses import asdict
 from typing import Final
@@ -17,6 +16,7 @@ from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.settings import Settings
+from planner_mcp.text import digest_of
 
 UNDER_WAY_S: Final = 60
 """A request without an answer that is not renewed counts as lost after this, and may be made again."""
@@ -67,5 +67,5 @@ class RedisRepeatedRequests:
 
 
 def _key(request: KeyedRequest) -> str:
-    digest = hashlib.sha256(f"{request.owner}\n{request.key}".encode()).hexdigest()
+    digest = digest_of(f"{request.owner}\n{request.key}")
     return store_keys.key(store_keys.UNSHARDED, "repeat", digest)

@@ -6,7 +6,6 @@ at any replica. A change for one principal alone (its API keys) is announced whe
 are followed by subscriptions, not by `list_changed`.
 """
 
-import hashlib
 import json
 from typing import Any, Protocol
 
@@ -19,7 +18,7 @@ from planner_mcp.server.resources.app_page import page_uri
 from planner_mcp.server.resources.resource_catalogue import TEMPLATES
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json
+from planner_mcp.text import Json, digest_of
 
 
 class ListFingerprintStore(Protocol):
@@ -75,4 +74,4 @@ def _changing(ctx: Context, answer: Json) -> Json:
 
 
 def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:32]
+    return digest_of(json.dumps(value, sort_keys=True))[:32]

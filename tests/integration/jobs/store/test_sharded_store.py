@@ -17,7 +17,7 @@ from planner_mcp.errors import (
     RateLimitedError,
     StoreUnavailableError,
 )
-from planner_mcp.jobs import ids, job_admission
+from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest
@@ -30,6 +30,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.settings import Settings
+from planner_mcp.text import digest_of
 from tests.integration.jobs.store.sharded_store import SHARDS, submit
 
 pytestmark = pytest.mark.anyio
@@ -251,7 +252,7 @@ async def test_a_key_whose_call_had_no_answer_names_what_was_made(store: RedisSt
 
 async def _calls_are_over(store: RedisStore, idempotency_key: str) -> None:
     """Make the calls with a key as old as a call may become."""
-    idem = f"key:{job_admission.key_digest(idempotency_key)}"
+    idem = f"key:{digest_of(idempotency_key)}"
     calls = store_keys.key(store._home({"idem": idem}), "calls", "ann", idem)
     assert await store.redis.zcard(calls)
     await store.redis.zadd(calls, dict.fromkeys(await store.redis.zrange(calls, 0, -1), 1))
