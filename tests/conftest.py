@@ -18,6 +18,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from examples.planner_server import PlannerServer, running_server
 from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -175,6 +176,12 @@ async def feed(store: RedisStore) -> AsyncIterator[EventFeed]:
     """A feed over the store."""
     async with contextlib.aclosing(EventFeed(store)) as feed:
         yield feed
+
+
+@pytest.fixture
+def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
+    """The use cases of jobs over the store."""
+    return JobService(store, feed, settings=settings)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import pytest
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs import job_service as job_service_module
-from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest
@@ -17,16 +16,10 @@ from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.plan import Plan
-from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 BODY = {"name": "a day", "planning_date": "2025-07-15", "agents": [], "tickets": []}
-
-
-@pytest.fixture
-def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
-    return JobService(store, feed, settings=settings)
 
 
 async def solving(job_service: JobService, store: RedisStore, **args: Any) -> Any:

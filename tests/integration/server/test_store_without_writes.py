@@ -5,12 +5,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import anyio
-import httpx2 as httpx
 import pytest
 
 from planner_mcp.http_app import open_app
 from planner_mcp.jobs.store import embedded_server
 from planner_mcp.settings import Settings
+from tests.shared.http.app_clients import app_client
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.stored_plans import finish
@@ -23,14 +23,7 @@ async def test_reads_go_on_and_readiness_says_so_once(tmp_path: Path, monkeypatc
     free = [10**12]
     monkeypatch.setattr(embedded_server.shutil, "disk_usage", lambda _path: SimpleNamespace(free=free[0]))
     settings = Settings(data_dir=tmp_path / "data", toolsets="all")
-    async with (
-        open_app(settings, drain=anyio.Event()) as app,
-        httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app),
-            base_url="http://localhost:8080",
-            headers={"host": "localhost:8080"},
-        ) as http,
-    ):
+    async with open_app(settings, drain=anyio.Event()) as app, app_client(app) as http:
         caller, store = Caller(http), app.state.services.store
 
         async def until_ready_is(status: int) -> None:

@@ -6,13 +6,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import anyio
 import httpx2 as httpx
 import numpy as np
 import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
-from planner_mcp.http_app import open_app
 from planner_mcp.jobs import matrix_service
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.matrix_service import MatrixService
@@ -24,9 +22,10 @@ from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks, 
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.http import matrices_api
 from planner_mcp.settings import RouterSettings, Settings
-from tests.integration.server.auth.conftest import BASE, apps_services, key, served  # noqa: F401 — fixtures
+from tests.integration.server.auth.conftest import apps_services, key, served  # noqa: F401 — fixtures
 from tests.integration.server.tools.conftest import ToolClient
 from tests.integration.workers.conftest import WorkerHarness
+from tests.shared.http.app_clients import client_of
 from tests.shared.tools.fair_turns import callers_waiting
 from tests.shared.tools.tool_contexts import tool_context
 
@@ -55,10 +54,8 @@ def day(matrix: str, *tickets: str) -> dict[str, Any]:
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """The entry points of a server with one user, small limits."""
     small = settings.model_copy(update={"max_matrix_bytes": 4096, "max_matrix_locations": 10, "max_matrices": 2})
-    async with open_app(small, drain=anyio.Event()) as app:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
-            yield http
+    async with client_of(small) as http:
+        yield http
 
 
 async def test_days_are_planned_on_an_uploaded_table(running_harness: WorkerHarness) -> None:
@@ -325,11 +322,9 @@ async def test_looking_at_tables_does_not_fetch_them(store: RedisStore, settings
     numbers = np.random.default_rng(1).uniform(0, 1e6, (size, size))
     travel_matrices = TravelMatrices(tuple(f"n{row}" for row in range(size)), durations=numbers)
     name = await MatrixService(store, settings).keep(LOCAL.id, travel_matrices)
-    async with open_app(settings, drain=anyio.Event()) as app:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
-            before = (await store.redis.info("stats"))["total_net_output_bytes"]
-            seen = (await http.get(f"/matrices/{name}")).json()
-            sent_bytes = (await store.redis.info("stats"))["total_net_output_bytes"] - before
+    async with client_of(settings) as http:
+        before = (await store.redis.info("stats"))["total_net_output_bytes"]
+        seen = (await http.get(f"/matrices/{name}")).json()
+        sent_bytes = (await store.redis.info("stats"))["total_net_output_bytes"] - before
     assert seen == {"matrix": name, "locations": size, "given": ["durations"]}
     assert sent_bytes < len(travel_matrices.pack()["durations"]) / 10

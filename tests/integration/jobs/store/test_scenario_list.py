@@ -18,11 +18,6 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture
-def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
-    return JobService(store, feed, settings=settings)
-
-
 async def test_scenarios_are_listed_newest_first_to_their_principal_alone(job_service: JobService) -> None:
     """SPEC A2, T5."""
     made = [(await job_service.create_scenario(LOCAL, {**SMALLEST, "name": f"day {n}"})).id for n in range(3)]

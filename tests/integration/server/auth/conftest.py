@@ -17,9 +17,9 @@ from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.settings import Settings
+from tests.shared.http.app_clients import app_client
 from tests.shared.http.mcp_caller import recent_dates
 
-BASE = "http://localhost:8080"
 Key = Callable[..., Awaitable[str]]
 Served = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -39,8 +39,7 @@ def served(settings: Settings, store: RedisStore, apps_services: list[AppService
         given = settings.model_dump(exclude_unset=True) | {"auth_api_keys": True, **further}
         async with open_app(Settings(**given), drain=anyio.Event()) as app:
             apps_services.append(app.state.services)
-            server = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=server, base_url=BASE, headers={"host": "localhost:8080"}) as http:
+            async with app_client(app) as http:
                 yield http
 
     return serve

@@ -20,7 +20,8 @@ from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import BASE, Key, Served
+from tests.integration.server.auth.conftest import Key, Served
+from tests.shared.http.app_clients import BASE
 
 pytestmark = pytest.mark.anyio
 PAGE = {"x-planner-ui": "1"}

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -12,7 +13,7 @@ from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ
 from planner_mcp.server.auth.token_introspection import IntrospectionEndpoint
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import BASE
+from tests.shared.http.app_clients import app_client
 
 pytestmark = pytest.mark.anyio
 WRONG = {"authorization": "Bearer pmk_000000000000_" + "a" * 43}
@@ -25,11 +26,7 @@ async def entry_points(settings: Settings, **further: Any) -> AsyncIterator[At]:
     """Serve the app; yields what makes a client at an address."""
     given = settings.model_dump(exclude_unset=True) | {"auth_api_keys": True} | further
     async with open_app(Settings(**given), drain=anyio.Event()) as app:
-        yield lambda address: httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app, client=(address, 1)),
-            base_url=BASE,
-            headers={"host": "localhost:8080"},
-        )
+        yield partial(app_client, app)
 
 
 async def statuses(http: httpx.AsyncClient, times: int, headers: dict[str, str]) -> list[int]:

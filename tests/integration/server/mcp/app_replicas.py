@@ -5,7 +5,7 @@ import contextlib
 import json
 import socket
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,15 @@ class Replica:
 
     url: str
     drain: anyio.Event
+    query: str = ""
 
     @property
     def mcp(self) -> str:
-        return f"{self.url}/mcp"
+        return f"{self.url}/mcp{self.query}"
+
+    def with_sets(self, names: str) -> "Replica":
+        """Return the same replica by a URL that asks for tool sets."""
+        return replace(self, query=f"?toolsets={names}")
 
 
 Two = tuple[Replica, Replica]

@@ -22,14 +22,6 @@ KINDS: Final = {
 """The content of a `CallToolResult`, from the schema of each revision."""
 
 
-class WithEveryTool(Replica):
-    """A replica reached by a URL that asks for every tool."""
-
-    @property
-    def mcp(self) -> str:
-        return f"{self.url}/mcp?toolsets=all"
-
-
 def kinds(result: dict[str, Any]) -> set[str]:
     """Return the kinds of content of a tool's answer."""
     return {each["type"] for each in result["content"]}
@@ -40,7 +32,7 @@ async def test_tools_answer_in_the_kinds_of_content_their_revision_has(
     app_replicas: Two, web: httpx.AsyncClient, worker: Worker, version: str
 ) -> None:
     """SPEC X1: a client of 2024-11-05 or 2025-03-26 refuses the whole answer for one link; ids stand in the text."""
-    on, caller = WithEveryTool(app_replicas[0].url, app_replicas[0].drain), Caller(web, version)
+    on, caller = app_replicas[0].with_sets("all"), Caller(web, version)
     assert (await caller.initialize(on))["protocolVersion"] == version
     solved = await caller.solve(on)
     job_id = solved["structuredContent"]["job_id"]
@@ -58,18 +50,18 @@ async def test_tools_answer_in_the_kinds_of_content_their_revision_has(
 
 
 @pytest.fixture
-async def reporting(store_url: str, tmp_path: Path) -> AsyncIterator[WithEveryTool]:
+async def reporting(store_url: str, tmp_path: Path) -> AsyncIterator[Replica]:
     """A replica with a report as large as one may be."""
     folder = tmp_path / "reports"
     folder.mkdir()
     (folder / "week.pdf").write_bytes(b"\xff" * report_folder.MAX_BYTES)
     async with replica(f"{store_url}?db=14", tmp_path, reports_dir=folder) as one:
-        yield WithEveryTool(one.url, one.drain)
+        yield one.with_sets("all")
 
 
 @pytest.mark.parametrize("version", [*KINDS, "2026-07-28"])
 async def test_the_bytes_of_a_report_travel_in_every_revision(
-    reporting: WithEveryTool, web: httpx.AsyncClient, version: str
+    reporting: Replica, web: httpx.AsyncClient, version: str
 ) -> None:
     """SPEC T6, X1: by the tool as by `resources/read`, up to the same limit."""
     caller, uri = Caller(web, version), "file:///week.pdf"

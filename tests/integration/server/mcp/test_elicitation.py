@@ -282,14 +282,6 @@ async def test_several_questions_are_asked_one_after_the_other_without_a_handsha
     assert [place["resolved"]["source"] for place in day["locations"] if place["id"] == "at late"] == ["confirmed"]
 
 
-class AllTools(Replica):
-    """A server by the URL that switches all tools on."""
-
-    @property
-    def mcp(self) -> str:
-        return f"{super().mcp}?toolsets=all"
-
-
 TABLE = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
 IMPORT: dict[str, Any] = {
     "file": "tour.csv",
@@ -306,7 +298,7 @@ async def test_an_open_column_of_an_uploaded_file_is_asked_for(
     app_replicas: Two, modern_asked: Person, tool: str, arguments: dict[str, Any]
 ) -> None:
     """SPEC T5, T7: also where the call names the file alone, and where the whole day is one call."""
-    with_all = [AllTools(each.url, each.drain) for each in app_replicas]
+    with_all = [each.with_sets("all") for each in app_replicas]
     put = await modern_asked.http.put(f"{app_replicas[0].url}/files/tour.csv", content=TABLE.encode())
     assert put.status_code == 201
     call: dict[str, Any] = {"name": tool, "arguments": arguments}
@@ -327,7 +319,7 @@ async def test_each_question_of_a_file_is_asked_before_it_is_imported(
     app_replicas: Two, modern_asked: Person, reply: str
 ) -> None:
     """SPEC T5, T7: what a column is, then which amount counts; a person who answered meets no error that asks again."""
-    with_all = AllTools(app_replicas[0].url, app_replicas[0].drain)
+    with_all = app_replicas[0].with_sets("all")
     content = "id;lat;lon;kg;pallets;Stop time\na;48,1371;11,5754;3;1;15\n"
     arguments = {**{name: IMPORT[name] for name in IMPORT if name != "file"}, "format": "csv", "content": content}
     call: dict[str, Any] = {"name": "import_scenario", "arguments": arguments}

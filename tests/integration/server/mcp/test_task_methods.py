@@ -14,14 +14,6 @@ from tests.shared.http.mcp_caller import TASKS
 pytestmark = pytest.mark.anyio
 
 
-class OnlyData(Replica):
-    """A replica reached by a URL that asks for one tool set, in which no tool cancels."""
-
-    @property
-    def mcp(self) -> str:
-        return f"{self.url}/mcp?toolsets=data"
-
-
 RELATED = "io.modelcontextprotocol/related-task"
 IMMEDIATE = "io.modelcontextprotocol/model-immediate-response"
 
@@ -112,7 +104,7 @@ async def test_a_task_is_cancelled_whatever_tools_the_url_asks_for(
     app_replicas: Two, legacy: Caller, modern: Caller
 ) -> None:
     """SPEC X2, T9: sets choose what is listed and called; a task that can be read can be cancelled."""
-    data = OnlyData(app_replicas[1].url, app_replicas[1].drain)
+    data = app_replicas[1].with_sets("data")  # in which no tool cancels
     core_id = (await core_task(legacy, app_replicas[0]))["taskId"]
     assert (await legacy.result(data, "tasks/cancel", taskId=core_id))["status"] == "cancelled"
     task_id = (await modern.solve(app_replicas[0]))["taskId"]

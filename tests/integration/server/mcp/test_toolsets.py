@@ -19,17 +19,9 @@ pytestmark = pytest.mark.anyio
 __all__ = ["caller"]
 
 
-class AskingReplica(Replica):
-    """A replica reached by a URL that asks for tool sets."""
-
-    @property
-    def mcp(self) -> str:
-        return f"{self.url}/mcp?toolsets=core,data"
-
-
 def asking(on: Replica) -> Replica:
-    """Return the same replica by the other URL."""
-    return AskingReplica(on.url, on.drain)
+    """Return the same replica by a URL that asks for tool sets."""
+    return on.with_sets("core,data")
 
 
 async def names(caller: Caller, on: Replica) -> list[str]:
@@ -130,13 +122,7 @@ def test_a_client_without_a_url_learns_the_server_option_alone() -> None:
 
 async def test_a_misspelt_tool_set_is_reported(app_replicas: Two, caller: Caller) -> None:
     """SPEC T7, T9: an empty list would say nothing; the names there are come with the refusal."""
-
-    class Typo(Replica):
-        @property
-        def mcp(self) -> str:
-            return f"{self.url}/mcp?toolsets=core,typo"
-
-    on = Typo(app_replicas[0].url, app_replicas[0].drain)
+    on = app_replicas[0].with_sets("core,typo")
     call: dict[str, Any] = {"name": "list_jobs", "arguments": {}}
     for refused in (await caller.error(on, "tools/list"), await caller.error(on, "tools/call", "list_jobs", **call)):
         assert (refused["code"], refused["data"]["type"]) == (-32602, "InvalidParameter")

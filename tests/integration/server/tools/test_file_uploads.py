@@ -2,16 +2,14 @@
 
 from collections.abc import AsyncIterator
 
-import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.http_app import open_app
 from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.integration.server.auth.conftest import BASE
+from tests.shared.http.app_clients import client_of
 
 pytestmark = pytest.mark.anyio
 
@@ -20,10 +18,8 @@ pytestmark = pytest.mark.anyio
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A server with one user and small limits."""
     small = settings.model_copy(update={"max_file_bytes": 2048})
-    async with open_app(small, drain=anyio.Event()) as app:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
-            yield http
+    async with client_of(small) as http:
+        yield http
 
 
 async def test_any_bytes_are_kept_under_their_name_for_a_while(http: httpx.AsyncClient, store: RedisStore) -> None:

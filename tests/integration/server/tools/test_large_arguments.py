@@ -4,28 +4,24 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.http_app import open_app
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.json_reading import LARGE_BYTES
 from planner_mcp.settings import Settings
+from tests.shared.http.app_clients import client_of
 from tests.shared.http.mcp_caller import HEADERS, Caller
 
 pytestmark = pytest.mark.anyio
-BASE = "http://127.0.0.1:8080"
 
 
 @pytest.fixture
 async def http(store: RedisStore, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """The entry points of a server with one user and every tool."""
     allowed = settings.model_copy(update={"toolsets": "all", "max_values": 60_000})
-    async with open_app(allowed, drain=anyio.Event()) as app:
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
-            yield http
+    async with client_of(allowed) as http:
+        yield http
 
 
 def day(count: int, **last: Any) -> dict[str, Any]:

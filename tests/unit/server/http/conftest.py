@@ -15,11 +15,9 @@ from starlette.applications import Starlette
 
 from manifest.server_identity import PLANNER
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
-from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.discovery_routes import discovery_routes
 from planner_mcp.server.http.health_probes import health_routes
@@ -63,11 +61,6 @@ async def serving(app: Any) -> AsyncIterator[str]:
     finally:
         server.should_exit = True
         await task
-
-
-@pytest.fixture
-def job_service(store: RedisStore, feed: EventFeed, settings: Settings) -> JobService:
-    return JobService(store, feed, settings=settings)
 
 
 @pytest.fixture
