@@ -1,16 +1,15 @@
 """`confirm_address`: what a text means to this user, kept for later calls (SPEC O4)."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
+from planner_mcp.server.tools.answers.address_output import AddressResult, AddressRow, row_text
 from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, run_here
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.translation import translated
 
 _KEPT: Final = "Kept for your later calls, also those of the planner."
@@ -29,20 +28,13 @@ class ConfirmAddressArguments(Arguments):
     provider: Annotated[str | None, Field(max_length=100, description="as for resolve_addresses")] = None
 
 
-class ConfirmAddressResult(ToolOutput):
-    """Result of `confirm_address`."""
-
-    listed: ClassVar[tuple[str, ...]] = ("row",)
-    row: AddressRow
-
-
 async def run(ctx: ToolContext, asked: ConfirmAddressArguments) -> ToolResult:
     """Keep what a text means."""
     _check_choice(asked)
     (resolved,) = await ctx.geocoding.resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)
     await ctx.confirmed.confirm(ctx.principal.id, asked.address, record_of(confirmed))
-    output = ConfirmAddressResult(row=AddressRow.of(confirmed, is_detailed=True))
+    output = AddressResult(row=AddressRow.of(confirmed, is_detailed=True))
     return ToolResult(output, f"{row_text(1, confirmed)}\n{translated(_KEPT)}")
 
 
@@ -84,7 +76,7 @@ TOOL: Final = Tool(
         "stands, or a position. Later calls with this text, also create_scenario, use it."
     ),
     arguments=ConfirmAddressArguments,
-    output=ConfirmAddressResult,
+    output=AddressResult,
     hints=ToolAnnotations(idempotent=True, open_world=True),
     run=run,
     scope=WRITE,

@@ -51,7 +51,7 @@ class CreateScenarioResult(ToolOutput):
 
 
 _limiter: Final = ReadingTurns()
-"""Scenarios checked at the same time."""
+"""Scenarios judged at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,16 @@ class CheckedScenario:
     warnings: list[str]
 
 
-async def run(ctx: ToolContext, args: Json, *, is_repeatable: bool = False) -> ToolResult:
+async def run(ctx: ToolContext, day: Json | LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
-    return await _answered(ctx, await checked(ctx, args), is_repeatable=is_repeatable)
-
-
-async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
-    """Do the same with a day that is still text; it is never decoded in this process."""
-    return await _answered(ctx, await checked(ctx, arguments), is_repeatable=is_repeatable)
+    output, text = await keep(ctx, await checked(ctx, day), is_repeatable=is_repeatable)
+    return ToolResult(output, text, (link_to(output),))
 
 
 async def checked(ctx: ToolContext, day: Json | LargeArguments) -> CheckedScenario:
-    """Check a scenario, as JSON or as text, and keep nothing; raises as `checked_scenario`."""
+    """Check a scenario and keep nothing; one that is still text is never decoded in this process. Raises as
+    `checked_scenario`.
+    """
     bounds, nesting = ScenarioBounds.of(ctx.settings), ctx.settings.max_nesting
 
     async def attempt(is_asking: bool) -> CheckedScenario:
@@ -88,11 +86,6 @@ async def checked(ctx: ToolContext, day: Json | LargeArguments) -> CheckedScenar
             return await read_apart(ctx, _checked_text, str(day), bounds, nesting, is_asking)
 
     return await with_asked_addresses(ctx, attempt)
-
-
-async def _answered(ctx: ToolContext, found: CheckedScenario, *, is_repeatable: bool) -> ToolResult:
-    output, text = await keep(ctx, found, is_repeatable=is_repeatable)
-    return ToolResult(output, text, (link_to(output),))
 
 
 async def keep(ctx: ToolContext, checked: CheckedScenario, *, is_repeatable: bool) -> tuple[CreateScenarioResult, str]:
@@ -174,7 +167,7 @@ TOOL: Final = Tool(
     output=CreateScenarioResult,
     hints=ToolAnnotations(),
     run=run,
-    run_text=run_text,
+    run_text=run,
     scope=WRITE,
     meta={"example": EXAMPLE},
     usage='agents=[{"id":"v1","capacity":9}], tickets=[{"id":"t1","location":"A","demand":2}]',

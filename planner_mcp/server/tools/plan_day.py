@@ -212,10 +212,13 @@ async def _stored_day(
     step = create_scenario if name == "scenario" else import_scenario
     with _placed_under(name):
         _require(ctx, step.TOOL)
-        if isinstance(day, LargeArguments):
-            found = await step.run_text(ctx, day, is_repeatable=True)
+        if name == "scenario":
+            found = await create_scenario.run(ctx, day, is_repeatable=True)
+        elif isinstance(day, LargeArguments):
+            found = await import_scenario.run_text(ctx, day, is_repeatable=True)
         else:
-            found = await step.run(ctx, step.TOOL.parsed(day, ctx.settings), is_repeatable=True)
+            asked_file = import_scenario.TOOL.parsed(day, ctx.settings)
+            found = await import_scenario.run(ctx, asked_file, is_repeatable=True)
     following = translated(NEXT)
     notices = [line for line in found.text.splitlines() if not line.startswith(following)]
     return notices, found.structured["scenario_id"], found.structured

@@ -1,13 +1,12 @@
 """`reverse_address`: the address of a position (SPEC O4)."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.server.tools.answers.address_output import AddressRow, row_text
+from planner_mcp.server.tools.answers.address_output import AddressResult, AddressRow, row_text
 from planner_mcp.server.tools.arguments.address_lookup import run_here
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
-from planner_mcp.server.tools.tool_output import ToolOutput
 
 
 class ReverseAddressArguments(Arguments):
@@ -21,17 +20,10 @@ class ReverseAddressArguments(Arguments):
     provider: Annotated[str | None, Field(max_length=100, description="as for resolve_addresses")] = None
 
 
-class ReverseAddressResult(ToolOutput):
-    """Result of `reverse_address`."""
-
-    listed: ClassVar[tuple[str, ...]] = ("row",)
-    row: AddressRow
-
-
 async def run(ctx: ToolContext, asked: ReverseAddressArguments) -> ToolResult:
     """Name a position."""
     resolved = await ctx.geocoding.reverse(asked.lat, asked.lon, asked.crs, asked.provider, run_here(ctx))
-    return ToolResult(ReverseAddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
+    return ToolResult(AddressResult(row=AddressRow.of(resolved, is_detailed=True)), row_text(1, resolved))
 
 
 TOOL: Final = Tool(
@@ -42,7 +34,7 @@ TOOL: Final = Tool(
         "a geocoding service. Use it to show a user where a stop is."
     ),
     arguments=ReverseAddressArguments,
-    output=ReverseAddressResult,
+    output=AddressResult,
     hints=ToolAnnotations(read_only=True, idempotent=True, open_world=True),
     run=run,
     scope=READ,

@@ -1,4 +1,5 @@
-"""The answer of the tools that review a plan: its state, what it changes against the approved plan, the next step.
+"""The steps of the tools that review a plan, and their answer: its state, what it changes against the approved plan,
+the next step.
 
 Owns also the audit line of a step, which says what was decided beside the line of the tool.
 """
@@ -9,12 +10,14 @@ from typing import ClassVar, Final
 from planner_mcp.errors import InsufficientScopeError, NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState
+from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState, ReviewStep
 from planner_mcp.server.auth.audit_trail import OK
 from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.answers.job_output import ReviewOutput
+from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
+from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
 from planner_mcp.server.tools.compare_plans import CompareArguments
-from planner_mcp.server.tools.tool_definition import ResourceLink, ToolContext, ToolResult
+from planner_mcp.server.tools.tool_definition import Arguments, ResourceLink, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.translation import phrase
 
@@ -36,6 +39,19 @@ class ReviewResult(ToolOutput):
     review: ReviewOutput
     differences: list[str] | None = None
     """In words, from the plan approved earlier for that day."""
+
+
+class PlanArguments(Arguments):
+    """Arguments of `propose_plan` and `publish_plan`."""
+
+    job_id: PlanName
+
+
+async def take_step(ctx: ToolContext, asked: PlanArguments, step: ReviewStep) -> ToolResult:
+    """Take a step of the plan's owner, and return how its review stands."""
+    with naming_argument("/job_id", PLAN):
+        job = await ctx.job_service.review(ctx.principal, job_id_of(asked.job_id), step)
+    return await review_result(ctx, job)
 
 
 async def review_result(ctx: ToolContext, job: Job, differences: list[str] | None = None) -> ToolResult:

@@ -166,6 +166,11 @@ class ScriptClient:
                 raise
         return _entries(reply)
 
+    async def end_of_stream(self, stream: str) -> str:
+        """Return the id of the last entry of a stream, `0` where there is none."""
+        last = await self.command("XREVRANGE", stream, "+", "-", "COUNT", 1)
+        return str(last[0][0]) if last else "0"
+
     async def read_stream(self, stream: str, after: str, *, count: int, block_s: float) -> list[StreamEntry]:
         """Return entries of a stream after an id, waiting for the first at most `block_s`."""
         words = ("XREAD", "COUNT", count, "BLOCK", max(1, int(block_s * 1000)), "STREAMS", stream, after)

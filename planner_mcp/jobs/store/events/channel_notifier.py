@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS
+from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS, ChannelWaiter
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.task_cancellation import cancel_until_done
 
@@ -22,27 +22,6 @@ POLL_S: Final = 5.0
 """Longest one read of the subscription blocks."""
 RETRY_S: Final = 0.5
 """Pause before a lost connection is tried again."""
-
-
-class ChannelWaiter:
-    """Waits for a message on one channel."""
-
-    def __init__(self) -> None:
-        self._is_woken = asyncio.Event()
-
-    def wake(self) -> None:
-        """Wake the waiter, now or when it next waits."""
-        self._is_woken.set()
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Return True once woken, False when the time is up."""
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._is_woken.wait()
-        except TimeoutError:
-            return False
-        self._is_woken.clear()
-        return True
 
 
 class ChannelNotifier:

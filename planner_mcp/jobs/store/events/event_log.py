@@ -21,8 +21,7 @@ class RedisEventLog(StorePart):
 
     async def feed_end(self, shard: int) -> str:
         """Return the position after everything that the feed of a shard holds."""
-        last = await self._script_client.command("XREVRANGE", store_keys.key(shard, "feed"), "+", "-", "COUNT", 1)
-        return str(last[0][0]) if last else "0"
+        return await self._script_client.end_of_stream(store_keys.key(shard, "feed"))
 
     async def read_feed(
         self, shard: int, after: str, *, wait_s: float, wanted: Container[str] = (), principals: Container[str] = ()

@@ -211,8 +211,7 @@ class RedisWorkerStore(StorePart):
         return [fields["job"] for _id, fields in words]
 
     async def _last_control_id(self, shard: int) -> str:
-        words = await self._script_client.command("XREVRANGE", store_keys.key(shard, "control"), "+", "-", "COUNT", 1)
-        return str(words[0][0]) if words else "0"
+        return await self._script_client.end_of_stream(store_keys.key(shard, "control"))
 
     async def report(self, claim: Claim, progress: Progress, plan: Json | None) -> None:
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""

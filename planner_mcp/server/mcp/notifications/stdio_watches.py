@@ -11,29 +11,11 @@ from typing import Any
 
 import anyio
 
-from planner_mcp.jobs.pubsub_channels import watch_channel
+from planner_mcp.jobs.pubsub_channels import ChannelWaiter, watch_channel
 from planner_mcp.server.mcp.request_context import send_notification
 
 SESSION = "stdio"
 """Name of the one session."""
-
-
-class StdioWaiter:
-    """Wakes when the client watches something else."""
-
-    def __init__(self) -> None:
-        self._changed = anyio.Event()
-
-    def wake(self) -> None:
-        """Wake the waiter, now or when it next waits."""
-        self._changed.set()
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Return True once it was woken, False when the time is up."""
-        with anyio.move_on_after(timeout_s) as waiting:
-            await self._changed.wait()
-        self._changed = anyio.Event()
-        return not waiting.cancelled_caught
 
 
 class StdioWatchStore:
@@ -90,9 +72,9 @@ class StdioNotifier:
     """One waiter for all channels."""
 
     def __init__(self) -> None:
-        self.waiter = StdioWaiter()
+        self.waiter = ChannelWaiter()
 
     @asynccontextmanager
-    async def watch(self, channel: str) -> AsyncIterator[StdioWaiter]:
+    async def watch(self, channel: str) -> AsyncIterator[ChannelWaiter]:
         """Yield the waiter of what the client watches; one of another channel is never woken."""
-        yield self.waiter if channel == watch_channel(SESSION) else StdioWaiter()
+        yield self.waiter if channel == watch_channel(SESSION) else ChannelWaiter()

@@ -1,7 +1,7 @@
 """Resolved addresses as results of tools: rows with position, confidence and reasons, and a line of text for each."""
 
 from dataclasses import asdict
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import Field
 
@@ -130,6 +130,13 @@ class AddressRow(ToolOutput):
                 "notes": [plain(note, MAX_NOTE) for note in resolved.notes] or None,
             }
         )
+
+
+class AddressResult(ToolOutput):
+    """Result of `confirm_address` and `reverse_address`."""
+
+    listed: ClassVar[tuple[str, ...]] = ("row",)
+    row: AddressRow
 
 
 def row_text(index: int, resolved: ResolvedAddress, *, is_detailed: bool = True) -> str:
