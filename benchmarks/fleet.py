@@ -9,7 +9,6 @@ the load of the machine falls on both.
 
 import argparse
 import asyncio
-import json
 import os
 import signal
 import tempfile
@@ -20,7 +19,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Final
 
-from benchmarks.result_files import RESULTS, commit, machine
+from benchmarks.result_files import machine, write
 from benchmarks.scenarios import strewn_day
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
@@ -175,16 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pairs = asyncio.run(_measure(asked.kinds, asked.sizes, asked.seeds, asked.solve_s))
     print(summary(pairs))
     if asked.keep:
-        now = datetime.now(UTC)
-        result = {
-            "at": now.isoformat(timespec="seconds"),
-            "commit": commit(),
-            "machine": about,
-            "solve_s": asked.solve_s,
-            "pairs": [asdict(pair) for pair in pairs],
-        }
-        path = RESULTS / f"fleet-{now:%Y-%m-%dT%H%M}-{commit()}.json"
-        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write("fleet", about, {"solve_s": asked.solve_s, "pairs": [asdict(pair) for pair in pairs]})
     return 0
 
 

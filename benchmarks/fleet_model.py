@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.result_files import RESULTS, commit, machine
+from benchmarks.result_files import machine, write
 from benchmarks.scenarios import strewn_day
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Progress, SolveRequest, StoredScenario
@@ -308,7 +308,7 @@ class Model:
         )
 
 
-def upkeep(times_s: dict[str, float], workers: int, lease_s: float, *, is_shared: bool = True) -> float:
+def upkeep(times_s: dict[str, float], workers: int, lease_s: float, *, is_shared: bool) -> float:
     """Return the share of a shard's time that heartbeats and sweeps take; shared, or each for itself."""
     chores_s = times_s["register_all"] + times_s["reap_all"]
     rate = workers * SWEEPS_PER_LEASE / lease_s
@@ -347,13 +347,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     print("upkeep", walls)
     if asked.keep:
-        now = datetime.now(UTC)
-        result = {
-            "at": now.isoformat(timespec="seconds"), "commit": commit(), "machine": about,
-            "solve_s": SOLVE_S, "step_us": step_us, "upkeep": walls, "carried": [asdict(each) for each in found],
-        }  # fmt: skip
-        path = RESULTS / f"fleet-model-{now:%Y-%m-%dT%H%M}-{commit()}.json"
-        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        carried = [asdict(each) for each in found]
+        write("fleet-model", about, {"solve_s": SOLVE_S, "step_us": step_us, "upkeep": walls, "carried": carried})
     return 0
 
 

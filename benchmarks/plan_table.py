@@ -8,31 +8,31 @@ has, because an engine was not asked or found no plan, says how many it stands f
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
-if TYPE_CHECKING:
-    from benchmarks.plan_log import Run
+from benchmarks.plan_log import Run
+from benchmarks.result_files import put_section
 
 PAGE: Final = Path(__file__).parent / "PLANS.md"
 BEGIN: Final = "<!-- tables: written by benchmarks.plans -->"
 END: Final = "<!-- end of tables -->"
 
 
-def tables(runs: Sequence["Run"]) -> str:
+def tables(runs: Sequence[Run]) -> str:
     """Return one Markdown table for each time limit and number of cores."""
     kinds = sorted({(run.limit_s, run.cores) for run in runs})
     by_kind = [[run for run in runs if (run.limit_s, run.cores) == kind] for kind in kinds]
     return "\n\n".join(text for of_kind in by_kind for text in _tables(of_kind))
 
 
-def _tables(runs: Sequence["Run"]) -> Iterator[str]:
+def _tables(runs: Sequence[Run]) -> Iterator[str]:
     yield _table(runs, "gap")
     reporting = {run.engine for run in runs if run.integral is not None}
     if reporting:
         yield _table([run for run in runs if run.engine in reporting], "integral")
 
 
-def _table(runs: Sequence["Run"], measure: Literal["gap", "integral"]) -> str:
+def _table(runs: Sequence[Run], measure: Literal["gap", "integral"]) -> str:
     engines = list(dict.fromkeys(run.engine for run in runs))
     seeds = len({run.seed for run in runs})
     what = "" if measure == "gap" else ", primal integral"
@@ -48,7 +48,7 @@ def _table(runs: Sequence["Run"], measure: Literal["gap", "integral"]) -> str:
     return "\n".join([head, "", *rows])
 
 
-def _cell(runs: Iterable["Run"], asked: int, measure: Literal["gap", "integral"]) -> tuple[float | None, str]:
+def _cell(runs: Iterable[Run], asked: int, measure: Literal["gap", "integral"]) -> tuple[float | None, str]:
     """Return the mean, comparable only where there is a plan for all `asked` instances, and how it is shown."""
     measured = list(runs)
     gaps = [value for run in measured if run.gap is not None and (value := getattr(run, measure)) is not None]
@@ -63,9 +63,8 @@ def _cell(runs: Iterable["Run"], asked: int, measure: Literal["gap", "integral"]
     return mean, f"{mean:.2f}"
 
 
-def write(result: Path, runs: Sequence["Run"], about: dict[str, Any]) -> None:
+def write(result: Path, runs: Sequence[Run], about: dict[str, Any]) -> None:
     """Put the tables of a result into the page."""
-    text = PAGE.read_text(encoding="utf-8")
     loads = sorted(run.load for run in runs)
     facts = f"{about['cpu']}, {about['cores']} cores, load {loads[0]} to {loads[-1]} while measuring"
     measures = (
@@ -73,5 +72,4 @@ def write(result: Path, runs: Sequence["Run"], about: dict[str, Any]) -> None:
         "(mean excess over the time limit in %, at most 10: `primal_integral.py`)."
     )
     section = f"From `results/{result.name}` ({facts}). {measures}\n\n{tables(runs)}"
-    head, _, rest = text.partition(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{section}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    put_section(PAGE, BEGIN, section, END)

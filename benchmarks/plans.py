@@ -8,7 +8,6 @@ a long run can be stopped and continued. The tables are `benchmarks/plan_table.p
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import resource
@@ -16,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import product
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,7 +24,7 @@ from benchmarks import benchmark_instances, plan_table, reference_engines
 from benchmarks.benchmark_instances import Instance
 from benchmarks.plan_log import PlanLog, Run, engine_revision
 from benchmarks.primal_integral import ReportedPlans
-from benchmarks.result_files import HERE, commit, machine
+from benchmarks.result_files import machine, write
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
@@ -179,11 +177,7 @@ def _line(done: Run) -> str:
 
 
 def _keep(runs: Sequence[Run], about: dict[str, Any]) -> Path:
-    now = datetime.now(UTC)
-    path = HERE / "results" / f"plans-{now:%Y-%m-%dT%H%M}-{commit()}.json"
-    result: dict[str, Any] = {"at": now.isoformat(timespec="seconds"), "commit": commit(), "machine": about}
-    result["runs"] = [asdict(run) for run in runs]
-    path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path = write("plans", about, {"runs": [asdict(run) for run in runs]})
     plan_table.write(path, runs, about)
     return path
 

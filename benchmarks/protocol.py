@@ -13,13 +13,12 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from socket import socket
 from typing import Any, Final
 
 from benchmarks.lean_mcp_client import Wire, connected
-from benchmarks.peers.__main__ import environment
+from benchmarks.peers.programs import listening, peer_python
 from benchmarks.process_stats import command_lines, cpu_s
-from benchmarks.result_files import Figure, commit, keep, machine, spread, table, write_tables
+from benchmarks.result_files import Figure, machine, report, spread
 
 HANDSHAKE: Final = "2025-11-25"
 CLIENTS: Final = 16
@@ -47,30 +46,14 @@ class Session(Wire):
 @asynccontextmanager
 async def served(which: str, folder: Path) -> AsyncIterator[tuple[str, int]]:
     """Run a server; yield its URL and process."""
-    with socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.echo_servers", which, str(port), str(folder)]
-    if which == "fastmcp":
-        command = [str(environment("mcp")), str(Path(__file__).parent / "peers" / "fastmcp_echo.py"), str(port)]
-    process = await asyncio.create_subprocess_exec(*command)
-    try:
-        async with asyncio.timeout(30):
-            while not await _listens(port):  # noqa: ASYNC110 another program
-                await asyncio.sleep(0.05)
-        yield f"http://127.0.0.1:{port}/mcp", process.pid
-    finally:
-        process.terminate()
-        await process.wait()
 
+    def command(port: int) -> list[str | Path]:
+        if which == "fastmcp":
+            return [peer_python(), Path(__file__).parent / "peers" / "fastmcp_echo.py", str(port)]
+        return [sys.executable, "-m", "benchmarks.echo_servers", which, str(port), folder]
 
-async def _listens(port: int) -> bool:
-    try:
-        _reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:
-        return False
-    writer.close()
-    return True
+    async with listening(command) as (port, pid):
+        yield f"http://127.0.0.1:{port}/mcp", pid
 
 
 async def measure(which: str, era: str, url: str, pids: Sequence[int], n: int) -> list[Figure]:
@@ -122,11 +105,7 @@ def main() -> int:
     options = parser.parse_args()
     about = machine()
     figures = asyncio.run(compare(options.samples))
-    is_quick = options.samples < FULL
-    print(table([figures]))
-    print(f"kept: {keep(figures, about, seed=0, is_quick=is_quick, name='protocol')}")
-    if not is_quick:
-        write_tables(commit(), "protocol", lambda _runs: "")
+    report(figures, about, lambda _runs: "", is_quick=options.samples < FULL, name="protocol")
     return 0
 
 

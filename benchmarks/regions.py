@@ -7,14 +7,12 @@ more of them; the CPU of both is printed.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Final
 
-from benchmarks.result_files import RESULTS, commit, machine
+from benchmarks.result_files import machine, write
 from benchmarks.scenarios import strewn_day
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
@@ -128,13 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 pairs.append(measured(tickets, seed, members, asked.iterations * tickets))
                 print(asdict(pairs[-1]), round(pairs[-1].ratio, 4), flush=True)
     if asked.keep:
-        now = datetime.now(UTC)
-        result = {
-            "at": now.isoformat(timespec="seconds"), "commit": commit(), "machine": about,
-            "iterations": asked.iterations, "pairs": [asdict(pair) for pair in pairs],
-        }  # fmt: skip
-        path = RESULTS / f"regions-{now:%Y-%m-%dT%H%M}-{commit()}.json"
-        path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        write("regions", about, {"iterations": asked.iterations, "pairs": [asdict(pair) for pair in pairs]})
     return 0
 
 

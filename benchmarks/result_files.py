@@ -1,6 +1,7 @@
 """Records what was measured: one file for each run, and tables in `benchmarks/README.md`.
 
-Owns the form of `benchmarks/results/<time>-<commit>.json` and of the tables, which show every recorded run of a commit.
+Owns the form of `benchmarks/results/<name>-<time>-<commit>.json` and of the tables, which show every recorded run of a
+commit.
 """
 
 import json
@@ -102,32 +103,40 @@ def keep(figures: list[Figure], about: dict[str, Any], *, seed: int, is_quick: b
         is_quick: Whether it had too few samples for the tables.
         name: Of the benchmark; empty for `make bench`.
     """
+    measured = {"quick": is_quick, "seed": seed, "figures": [asdict(figure) for figure in figures]}
+    return write(name, about, measured, "-quick" if is_quick else "")
+
+
+def write(name: str, about: dict[str, Any], measured: dict[str, Any], suffix: str = "") -> Path:
+    """Write what a benchmark measured into a file that says when, at which commit and on which machine; return it."""
     now, at_commit = datetime.now(UTC), commit()
-    result = {
-        "at": now.isoformat(timespec="seconds"),
-        "commit": at_commit,
-        "quick": is_quick,
-        "seed": seed,
-        "machine": about,
-        "figures": [asdict(figure) for figure in figures],
-    }
-    prefix, suffix = f"{name}-" if name else "", "-quick" if is_quick else ""
+    result = {"at": now.isoformat(timespec="seconds"), "commit": at_commit, "machine": about} | measured
+    prefix = f"{name}-" if name else ""
     path = RESULTS / f"{prefix}{now:%Y-%m-%dT%H%M}-{at_commit}{suffix}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
-def runs_of(at_commit: str, name: str = "") -> list[tuple[Path, dict[str, Any]]]:
+Goals = Callable[[Sequence[Sequence[Figure]]], str]
+"""Holds the figures of runs against goals, as a table."""
+
+
+def report(
+    figures: list[Figure], about: dict[str, Any], goals: Goals, *, is_quick: bool, seed: int = 0, name: str = ""
+) -> None:
+    """Print what a run measured and keep it; a run with enough samples also goes into the tables."""
+    print(f"{table([figures])}\n\n{goals([figures])}")
+    print(f"\nkept: {keep(figures, about, seed=seed, is_quick=is_quick, name=name)}")
+    if not is_quick:
+        _write_tables(name, goals)
+
+
+def _runs_of(at_commit: str, name: str) -> list[tuple[Path, dict[str, Any]]]:
     """Return every full run of a benchmark that is recorded for a commit, oldest first."""
     pattern = f"{name}-20*.json" if name else "20*.json"
     runs = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in sorted(RESULTS.glob(pattern))]
     return [(path, run) for path, run in runs if run["commit"] == at_commit and not run["quick"]]
-
-
-def figures_of(run: dict[str, Any]) -> list[Figure]:
-    """Return the figures of a recorded run."""
-    return [Figure(**figure) for figure in run["figures"]]
 
 
 def table(runs: Sequence[Sequence[Figure]]) -> str:
@@ -148,16 +157,20 @@ def joined(values: Sequence[float], unit: str) -> str:
     return f"{' / '.join(f'{value:,}' for value in values)} {unit}" if values else ""
 
 
-def write_tables(at_commit: str, name: str, goals: Callable[[Sequence[Sequence[Figure]]], str]) -> None:
-    """Write the tables of every recorded full run of a commit into `benchmarks/README.md`."""
-    runs = runs_of(at_commit, name)
-    figures = [figures_of(run) for _, run in runs]
+def _write_tables(name: str, goals: Goals) -> None:
+    """Write the tables of every recorded full run of this commit into `benchmarks/README.md`."""
+    at_commit = commit()
+    runs = _runs_of(at_commit, name)
+    figures = [[Figure(**figure) for figure in run["figures"]] for _, run in runs]
     sources = "\n".join(f"- `results/{path.name}`: {_circumstances(run['machine'])}" for path, run in runs)
     section = f"Every full run recorded at commit {at_commit}:\n\n{sources}\n\n{goals(figures)}\n\n{table(figures)}"
-    page = HERE / "README.md"
-    begin = BEGIN.format(name or "run")
+    put_section(HERE / "README.md", BEGIN.format(name or "run"), section, END)
+
+
+def put_section(page: Path, begin: str, section: str, end: str) -> None:
+    """Replace what stands between two marks of a page."""
     head, _, rest = page.read_text(encoding="utf-8").partition(begin)
-    page.write_text(f"{head}{begin}\n{section}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+    page.write_text(f"{head}{begin}\n{section}\n{end}{rest.partition(end)[2]}", encoding="utf-8")
 
 
 def _circumstances(about: dict[str, Any]) -> str:

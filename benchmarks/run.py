@@ -14,7 +14,7 @@ from typing import Final
 
 from benchmarks import end_to_end_latency, queue_fairness, recovery_latency, start_cost
 from benchmarks.performance_goals import goal_table
-from benchmarks.result_files import Figure, commit, keep, machine, table, write_tables
+from benchmarks.result_files import Figure, machine, report
 
 SEED: Final = 1
 
@@ -41,10 +41,7 @@ def main() -> int:
     random.seed(SEED)
     about = machine()
     figures = asyncio.run(measure(is_quick=options.quick))
-    print(f"{table([figures])}\n\n{goal_table([figures])}")
-    print(f"\nkept: {keep(figures, about, seed=SEED, is_quick=options.quick)}")
-    if not options.quick:
-        write_tables(commit(), "", goal_table)
+    report(figures, about, goal_table, is_quick=options.quick, seed=SEED)
     return 0
 
 

@@ -12,7 +12,6 @@ peer is taken in the way that is better for it.
 
 import argparse
 import asyncio
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,24 +19,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import socket
 from typing import Final
 
-import httpx2
-from redis.asyncio import Redis
-from redis.exceptions import ConnectionError
-
 from benchmarks.lean_mcp_client import Wire, connected
+from benchmarks.peers.programs import listening, peer_python
 from benchmarks.performance_goals import goal_table
 from benchmarks.process_stats import command_lines, tree_cpu_s
-from benchmarks.result_files import Figure, commit, keep, machine, rate, spread, table, write_tables
+from benchmarks.result_files import Figure, machine, rate, report, spread
 from benchmarks.scenarios import ONE_TICKET
 from benchmarks.stdio_start import first_answers
 from examples.planner_server import running_server
 from planner_mcp.jobs.store.embedded_server import find_server
 
 HERE: Final = Path(__file__).parent
-BUILD: Final = HERE.parent.parent / "build" / "peers"
 IN_FLIGHT: Final = 16
 ROUNDS: Final = 8
 """The sides take turns, so that a machine that is busier for a while is so for both of them."""
@@ -159,70 +153,19 @@ class Side:
 @asynccontextmanager
 async def valkey(folder: Path) -> AsyncIterator[tuple[str, int]]:
     """Run a store on a free loopback port, as durable as the embedded one; yield its URL and process."""
-    port = _free_port()
-    options = ["--port", port, "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always"]
-    process = await asyncio.create_subprocess_exec(
-        find_server(), *map(str, options), "--save", "", stdout=subprocess.DEVNULL
-    )
-    url = f"redis://127.0.0.1:{port}/0"
-    try:
-        await _answers(Redis.from_url(url))
-        yield url, process.pid
-    finally:
-        process.terminate()
-        await process.wait()
-
-
-async def _answers(client: Redis) -> None:
-    async with asyncio.timeout(10), client:
-        while True:
-            try:
-                await client.ping()
-                return
-            except ConnectionError:
-                await asyncio.sleep(0.02)
+    options = ["--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always", "--save", ""]
+    async with listening(lambda port: [find_server(), "--port", str(port), *options]) as (port, pid):
+        yield f"redis://127.0.0.1:{port}/0", pid
 
 
 @asynccontextmanager
-async def fastmcp(python: Path, folder: Path) -> AsyncIterator[tuple[str, tuple[int, int]]]:
+async def fastmcp(folder: Path) -> AsyncIterator[tuple[str, tuple[int, int]]]:
     """Run the peer server; yield its MCP endpoint, its process and its store's."""
-    port = _free_port()
-    async with valkey(folder) as (url, store), httpx2.AsyncClient(trust_env=False) as http:
-        process = await asyncio.create_subprocess_exec(python, HERE / "fastmcp_app.py", str(port), url)
-        try:
-            async with asyncio.timeout(30):
-                while not await _listens(http, port):  # noqa: ASYNC110 - another process, no word when it listens
-                    await asyncio.sleep(0.1)
-            yield f"http://127.0.0.1:{port}/mcp", (process.pid, store)
-        finally:
-            process.terminate()
-            await process.wait()
-
-
-async def _listens(http: httpx2.AsyncClient, port: int) -> bool:
-    try:
-        await http.get(f"http://127.0.0.1:{port}/")
-    except httpx2.ConnectError:
-        return False
-    return True
-
-
-def environment(name: str) -> Path:
-    """Return the Python of a peer's environment, made on first use."""
-    folder = BUILD / name
-    python = folder / "bin" / "python"
-    if not (folder / ".installed").exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        wanted = HERE / f"requirements-{name}.txt"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", wanted], check=True)
-        (folder / ".installed").touch()
-    return python
-
-
-def _free_port() -> int:
-    with socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    async with (
+        valkey(folder) as (url, store),
+        listening(lambda port: [peer_python(), HERE / "fastmcp_app.py", str(port), url]) as (port, pid),
+    ):
+        yield f"http://127.0.0.1:{port}/mcp", (pid, store)
 
 
 async def compare_jobs(n: int) -> list[Figure]:
@@ -233,7 +176,7 @@ async def compare_jobs(n: int) -> list[Figure]:
             (root / part).mkdir()
         async with (
             running_server(root / "ours", workers=1) as server,
-            fastmcp(environment("mcp"), root / "peer") as (url, pids),
+            fastmcp(root / "peer") as (url, pids),
         ):
             ours = (server.pid, *command_lines("valkey", str(root / "ours")))
             sides = [
@@ -249,7 +192,7 @@ async def compare_starts(n: int) -> list[Figure]:
     """Return the time from a process start to the first `tools/list` over stdio, ours and the peer's in turn."""
     ours: list[float] = []
     theirs: list[float] = []
-    peer = [str(environment("mcp")), str(HERE / "fastmcp_app.py")]
+    peer = [str(peer_python()), str(HERE / "fastmcp_app.py")]
     for _ in range(n):
         with tempfile.TemporaryDirectory(prefix="planner-bench-") as folder:
             data = {"PLANNER_DATA_DIR": folder}
@@ -273,11 +216,7 @@ def main() -> int:
     options = parser.parse_args()
     about = machine()
     figures = asyncio.run(compare(options.samples))
-    is_quick = options.samples < FULL
-    print(f"{table([figures])}\n\n{goal_table([figures])}")
-    print(f"\nkept: {keep(figures, about, seed=0, is_quick=is_quick, name='peers')}")
-    if not is_quick:
-        write_tables(commit(), "peers", goal_table)
+    report(figures, about, goal_table, is_quick=options.samples < FULL, name="peers")
     return 0
 
 

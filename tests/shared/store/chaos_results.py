@@ -5,7 +5,6 @@
 
 import json
 import os
-import subprocess
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.result_files import machine
+from benchmarks.result_files import commit, machine
 
 
 def seed_of() -> int:
@@ -42,12 +41,6 @@ def keep(proof: str, *, seed: int, began: float, **figures: Any) -> None:
     path = Path(name)
     kept: list[dict[str, Any]] = json.loads(path.read_text()) if path.exists() else []
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    kept.append({"proof": proof, "at": at, "commit": _commit(), "seed": seed, "figures": figures, "machine": machine()})
+    kept.append({"proof": proof, "at": at, "commit": commit(), "seed": seed, "figures": figures, "machine": machine()})
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(kept, indent=1) + "\n")
-
-
-def _commit() -> str:
-    """Return what was run."""
-    command = ["git", "rev-parse", "--short=10", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True).stdout.strip() or "unknown"
