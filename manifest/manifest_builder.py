@@ -44,7 +44,7 @@ _SHARED: Final = {"create_scenario": "Scenario"}
 
 def build(today: str, server: str = "planner") -> dict[str, Any]:
     """Return the manifest, with the date of the committed one where it says the same, else with today's."""
-    fresh = _offer(today) if server == "planner" else tools_manifest(OFFERS[server], today)
+    fresh = _planner_manifest(today) if server == "planner" else tools_manifest(OFFERS[server], today)
     old = _committed(server)
     dated = fresh | {"last_updated": old.get("last_updated")}
     return dated if dated == old else fresh
@@ -58,28 +58,8 @@ def _committed(server: str) -> dict[str, Any]:
         return {}
 
 
-def _offer(last_updated: str) -> dict[str, Any]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "name": "vrp-planner-mcp",
-        "title": server_identity.PLANNER.title,
-        "description": server_identity.PLANNER.description,
-        "version": planner_mcp.__version__,
-        "last_updated": last_updated,
-        "capabilities": _capabilities(),
-        "oauth": {"resource_metadata": WELL_KNOWN + "/mcp", "resource_indicators_supported": True},
-        "tools": [_tool(tool) for tool in (*REGISTRY, *APP_REGISTRY)],
-        "resources": _resources(),
-        "prompts": [prompt.as_json() for prompt in PROMPTS],
-        "events": [{**each.as_json(), "scope": each.scope} for each in TYPES],
-        "skills": [skill.as_json() for skill in skills()],
-        "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
-        "components": {"schemas": _components()},
-    }
-
-
-def tools_manifest(offer: ServerOffer, last_updated: str) -> dict[str, Any]:
-    """Return the manifest of a server that has tools and none of the rest, such as the address server."""
+def tools_manifest(offer: ServerOffer, last_updated: str, further: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the manifest of a server that has tools and no more, unless `further` says so."""
     return {
         "schema_version": SCHEMA_VERSION,
         "name": offer.name,
@@ -92,9 +72,23 @@ def tools_manifest(offer: ServerOffer, last_updated: str) -> dict[str, Any]:
         "tools": [_tool(tool) for tool in offer.tools],
         "resources": [],
         "prompts": [],
+        **(further or {}),
         "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
         "components": {"schemas": {"Error": whole_schema(ErrorOutput)}},
     }
+
+
+def _planner_manifest(last_updated: str) -> dict[str, Any]:
+    further = {
+        "name": "vrp-planner-mcp",
+        "capabilities": _capabilities(),
+        "tools": [_tool(tool) for tool in (*REGISTRY, *APP_REGISTRY)],
+        "resources": _resources(),
+        "prompts": [prompt.as_json() for prompt in PROMPTS],
+        "events": [{**each.as_json(), "scope": each.scope} for each in TYPES],
+        "skills": [skill.as_json() for skill in skills()],
+    }
+    return tools_manifest(OFFERS["planner"], last_updated, further) | {"components": {"schemas": _components()}}
 
 
 def _capabilities() -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Public documents: entity tag, caching, any origin (RFC 9110 §13.1.2)."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
@@ -31,12 +31,16 @@ def document_routes(
         }
 
     async def answer(request: Request) -> Response:
-        body, headers = made()
-        if names_tag(request.headers.get("if-none-match", ""), headers["ETag"]):
-            return Response(status_code=304, headers=headers)
-        return Response(body, media_type=media_type, headers=headers)
+        return tagged(request, *made(), media_type)
 
     return [Route(path, answer) for path in paths]
+
+
+def tagged(request: Request, body: bytes, headers: Mapping[str, str], media_type: str) -> Response:
+    """Return a body whose entity tag stands in its headers, or 304 where the client has it."""
+    if names_tag(request.headers.get("if-none-match", ""), headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, media_type)
 
 
 def entity_tag(body: bytes) -> str:

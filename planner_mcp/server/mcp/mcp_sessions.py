@@ -14,17 +14,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from planner_mcp.errors import UnknownSessionError
+from planner_mcp.jobs.pubsub_channels import ChannelWaiter
 from planner_mcp.text import Json
 
 _SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")
-
-
-class Waiter(Protocol):
-    """Wakes when something may have changed."""
-
-    async def wait(self, timeout_s: float) -> bool:
-        """Return True once it was woken, False when the time is up."""
-        ...
 
 
 class SessionLog(Protocol):
@@ -96,7 +89,7 @@ class SessionLog(Protocol):
 class ChangeNotifier(Protocol):
     """How a replica learns that a session's streams grew."""
 
-    def watch(self, channel: str) -> AbstractAsyncContextManager[Waiter]:
+    def watch(self, channel: str) -> AbstractAsyncContextManager[ChannelWaiter]:
         """Yield a waiter for a channel; read the store each time it is woken."""
         ...
 

@@ -16,7 +16,7 @@ from manifest import manifest_builder, server_identity
 from planner_mcp.errors import catalogue
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, TEMPLATES, UNLISTED
-from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
+from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY
 
 
 def test_the_committed_file_is_fresh() -> None:
@@ -48,7 +48,7 @@ def test_its_date_moves_with_what_it_says(monkeypatch: pytest.MonkeyPatch, tmp_p
 
     assert [write(early), write(late)] == [early, early]
     assert manifest_builder.main(["--check"]) == 0
-    monkeypatch.setattr(server_identity, "PLANNER", replace(server_identity.PLANNER, title="Another"))
+    monkeypatch.setitem(OFFERS, "planner", replace(OFFERS["planner"], title="Another"))
     assert manifest_builder.main(["--check"]) == 1
     assert [write(late), write(early)] == [late, late]
     manifest.PATH.write_text("<<<<<<< ours", encoding="utf-8")

@@ -22,7 +22,7 @@ from planner_mcp.server.auth.request_principal import mark_audited, principal_of
 from planner_mcp.server.http.asgi_receive import until_disconnected
 from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
 from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint, check_query
-from planner_mcp.server.http.public_documents import entity_tag, names_tag
+from planner_mcp.server.http.public_documents import entity_tag, names_tag, tagged
 from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
 from planner_mcp.server.http.rest.media_types import JSON, chosen
 from planner_mcp.server.http.rest.rest_arguments import arguments_of, named_as_asked, wait_preferred
@@ -161,8 +161,5 @@ def _tagged(
 ) -> Response:
     """Return what was read with its tag, or 304 where the client has it (RFC 9110, 13.1.2)."""
     content = body if isinstance(body, bytes) else compact(body).encode()
-    tag = entity_tag(content)
-    further = {"ETag": tag, "Cache-Control": REVALIDATED, "Vary": "Accept", **(headers or {})}
-    if names_tag(request.headers.get("if-none-match", ""), tag):
-        return Response(status_code=304, headers=further)
-    return Response(content, 200, further, media_type)
+    further = {"ETag": entity_tag(content), "Cache-Control": REVALIDATED, "Vary": "Accept", **(headers or {})}
+    return tagged(request, content, further, media_type)
