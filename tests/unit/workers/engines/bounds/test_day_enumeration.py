@@ -9,6 +9,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import PlanStatus
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import searched
 from tests.shared.scenarios.proof_days import proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.bounds import native_pricing
@@ -16,8 +17,6 @@ from workers.engines.bounds.column_generation import ColumnGeneration
 from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import relaxed_problem
-from workers.engines.engine_interface import SearchLimits
-from workers.engines.native.sisr_engine import SisrEngine
 
 pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
 
@@ -35,8 +34,7 @@ def enumeration_of(day: Problem, target: int, *, is_cancelled: bool = False) -> 
 def rich_day(seed: int) -> tuple[Problem, Candidate] | None:
     """Return a random day of 5 to 12 tickets and a plan of all wanted ones; None where the search found none."""
     day = random_problem(seed, tickets=5 + seed % 8)
-    limits = SearchLimits(time.monotonic() + 30, 1)
-    best = SisrEngine(max_iterations=20_000).solve(day, limits, lambda _: None, lambda: False).best
+    best = searched(day, 20_000, seed=1)
     if best is None:
         return None
     plan = build_plan(day, best)

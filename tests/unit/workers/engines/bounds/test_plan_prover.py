@@ -30,6 +30,7 @@ from planner_mcp.routing.verification.optimality_check import (
 )
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.routing.verification.small_day_check import proves_small_day
+from tests.shared.engines.native_search import native_plan
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
@@ -43,8 +44,6 @@ from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_o
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import EXCLUDED, relaxed_problem
 from workers.engines.bounds.subset_row_cuts import SubsetRowCut, masks_of
-from workers.engines.engine_interface import SearchLimits
-from workers.engines.native.sisr_engine import SisrEngine
 
 pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
 PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROGENEOUS, Feature.MULTI_DEPOT})
@@ -252,13 +251,10 @@ def test_no_bound_is_above_the_best_of_all_plans_on_ten_thousand_days() -> None:
 def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one() -> None:
     """SPEC S2: from a worse plan the proof finds the best one; another proof confirms it."""
     day = random_problem(7, tickets=9, features=PLAIN)
-    best = SisrEngine(max_iterations=2000).solve(
-        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
-    )
-    assert best.best is not None
-    proof, found = proof_of(day, best.best)
+    best = native_plan(day, 2000)
+    proof, found = proof_of(day, best)
     assert proof is not None and proof.relaxed == ()
-    plan = found[-1] if found else best.best
+    plan = found[-1] if found else best
     assert verify(day, build_plan(day, plan)) == []
     assert proof.lower_bound == price(day, plan)
     again, better = proof_of(day, plan)
@@ -268,16 +264,13 @@ def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one(
 def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     """SPEC S2: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
-    best = SisrEngine(max_iterations=20_000).solve(
-        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
-    )
-    assert best.best is not None
+    best = native_plan(day, 20_000)
     prover = PlanProver(
-        day, best.best, cores=1, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
+        day, best, cores=1, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
     )
     proof = prover.run(lambda: False)
     assert proof is not None and proof.is_optimal
-    certificate, cost = prover.certificate, price(day, best.best)
+    certificate, cost = prover.certificate, price(day, best)
     assert certificate is not None and certificate.tree is not None
     lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
     assert proves(day, certificate, cost, lister)
@@ -292,9 +285,7 @@ def test_a_gap_with_too_many_routes_is_closed_after_a_cheaper_plan_is_chosen_amo
 ) -> None:
     """SPEC S2: a plan far above the best leaves more routes than are listed at once."""
     day = random_problem(11, tickets=14, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
-    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
-    best = engine.solve(day, limits, lambda _: None, lambda: False).best
-    assert best is not None
+    best = native_plan(day, 20_000)
     poor = dearer(day, best)
     listed: list[tuple[float, bool]] = []
     enumerated = gap_closing.enumerated
@@ -457,17 +448,14 @@ def test_a_linear_program_with_dual_values_that_are_no_numbers_has_no_solution(m
 def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
     """Our choice: the linear program would serve the day by fewer routes than its load needs."""
     day = random_problem(8, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
-    best = SisrEngine(max_iterations=20_000).solve(
-        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
-    )
-    relaxed = relaxed_problem(day)
-    assert best.best is not None and relaxed is not None
-    cost, stop = price(day, best.best), np.zeros(1, dtype=np.int64)
-    generation = ColumnGeneration(relaxed, best.best, cost, cancel=stop, deadline=time.monotonic() + 20)
+    best, relaxed = native_plan(day, 20_000), relaxed_problem(day)
+    assert relaxed is not None
+    cost, stop = price(day, best), np.zeros(1, dtype=np.int64)
+    generation = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=time.monotonic() + 20)
     generation.run()
     assert generation.best is not None
     assert generation.best.cuts and generation.best.value <= cost * relaxed.factor
-    without = ColumnGeneration(relaxed, best.best, cost, cancel=stop, deadline=time.monotonic() + 20, has_cuts=False)
+    without = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=time.monotonic() + 20, has_cuts=False)
     without.run()
     assert without.best is not None and without.best.value < generation.best.value
 
@@ -475,9 +463,8 @@ def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
 def test_fewer_routes_are_within_the_gap_by_the_middle_of_the_best_dual_values() -> None:
     """SPEC S2: what is listed and checked is so little that a proof ends in time; the bound is about the same."""
     day = generated("capacity", 0, 14)
-    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
-    best, relaxed = engine.solve(day, limits, lambda _: None, lambda: False).best, relaxed_problem(day)
-    assert best is not None and relaxed is not None
+    best, relaxed = native_plan(day, 20_000), relaxed_problem(day)
+    assert relaxed is not None
     cost, ends, stop = price(day, best), time.monotonic() + 20, np.zeros(1, dtype=np.int64)
     generation = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=ends, has_cuts=False)
     generation.run()
@@ -495,9 +482,7 @@ def test_fewer_routes_are_within_the_gap_by_the_middle_of_the_best_dual_values()
 
 def proved_optimal(day: Problem) -> tuple[OptimalityCertificate, int]:
     """Return the certificate of a day's best plan, and its cost."""
-    engine, limits = SisrEngine(max_iterations=20_000), SearchLimits(time.monotonic() + 30)
-    best = engine.solve(day, limits, lambda _: None, lambda: False).best
-    assert best is not None
+    best = native_plan(day, 20_000)
     prover = prover_of(day, best, [], 20)
     proof = prover.run(lambda: False)
     assert proof is not None and proof.is_optimal and prover.certificate is not None
@@ -609,11 +594,7 @@ def test_a_day_whose_pricing_is_never_completed_has_the_quick_bound() -> None:
 def test_a_cancelled_model_of_a_day_ends_without_a_first_solution() -> None:
     """SPEC T4: the target leaves no plan to find, and the search for it is long."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
-    best = SisrEngine(max_iterations=20_000).solve(
-        day, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False
-    )
-    assert best.best is not None
-    cost, began = price(day, best.best), time.monotonic()
+    cost, began = price(day, native_plan(day, 20_000)), time.monotonic()
     found = DayModel(day, cost, 0).prove(60, 1, np.ones(1, dtype=np.int64))
     assert time.monotonic() - began < 5
     assert found is None or (found.plan is None and found.bound < cost)

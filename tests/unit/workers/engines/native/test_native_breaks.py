@@ -13,12 +13,11 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import native_plan, needs_native, searched
 from tests.shared.scenarios.scenario_builders import agent, body, problem, ticket
 from tests.unit.routing.evaluation.test_departure_optimization import HOURLY, costs
-from tests.unit.workers.engines.native.test_sisr_engine import solve
-from workers.engines.native.sisr_engine import SisrEngine
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+pytestmark = needs_native
 
 
 def rest(earliest: int, latest: int, duration_s: int) -> dict[str, int]:
@@ -26,9 +25,7 @@ def rest(earliest: int, latest: int, duration_s: int) -> dict[str, int]:
 
 
 def planned(day: Problem) -> Plan:
-    best = solve(day)
-    assert best is not None
-    plan = build_plan(day, best)
+    plan = build_plan(day, native_plan(day))
     assert verify(day, plan) == []
     assert plan.tickets_served == plan.tickets_total
     return plan
@@ -126,7 +123,7 @@ def test_breaks_cost_as_little_as_they_can() -> None:
         least = min((cost for route in routes(day) for cost in costs(day, route)), default=None)
         if least is None:
             continue
-        best = solve(day)
+        best = searched(day)
         assert best is not None, f"seed {seed}"
         assert verify(day, build_plan(day, best)) == [], f"seed {seed}"
         assert price(day, best) == least, f"seed {seed}"

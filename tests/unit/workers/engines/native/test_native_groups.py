@@ -8,13 +8,14 @@ import pytest
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, GroupKind, GroupSpec, LoadKind, Problem
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import native_plan, needs_native
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native import native_arrays, sisr_engine
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+pytestmark = needs_native
 
 WANTED = 10**6
 
@@ -145,7 +146,5 @@ def test_goods_on_board_outweigh_whatever_is_wanted() -> None:
     agents = tuple(replace(van, id=f"a{number}", locked=(number,)) for number in range(6))
     features = frozenset({Feature.SHIPMENTS, Feature.LOCKS})
     problem = replace(base, agents=agents, tickets=tickets, features=features)
-    limits = SearchLimits(time.monotonic() + 60, 1)
-    best = SisrEngine(max_iterations=3000).solve(problem, limits, lambda _: None, lambda: False).best
-    assert best is not None
+    best = native_plan(problem, 3000, seed=1)
     assert sorted([stop.index for stop in route.stops] for route in best.routes) == [[n, n + 6] for n in range(6)]

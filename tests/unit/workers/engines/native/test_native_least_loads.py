@@ -8,6 +8,7 @@ import pytest
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import native_plan, needs_native
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.seeded_fleet import fleet
@@ -16,7 +17,7 @@ from workers.engines.native import native_arrays
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+pytestmark = needs_native
 
 DAYS = (
     (),
@@ -37,20 +38,13 @@ def loaded(problem: Problem, *least: int) -> Problem:
     return replace(problem, agents=agents, features=problem.features | {Feature.MIN_LOAD})
 
 
-def solve(problem: Problem, iterations: int) -> Candidate:
-    limits = SearchLimits(time.monotonic() + 30)
-    best = SisrEngine(max_iterations=iterations).solve(problem, limits, lambda _: None, lambda: False).best
-    assert best is not None
-    return best
-
-
 @pytest.mark.parametrize("features", DAYS, ids="+".join)
 def test_small_days_with_least_loads_are_planned_as_cheaply_as_can_be(features: tuple[Feature, ...]) -> None:
     """SPEC S1, S2: no plan of all that the verifier accepts costs less."""
     for seed in range(6):
         day = random_problem(seed, tickets=4, features=frozenset({Feature.MIN_LOAD, *features}))
         day = replace(day, agents=day.agents[:2])
-        assert price(day, solve(day, 500)) == price(day, cheapest(day)), f"seed {seed}"
+        assert price(day, native_plan(day, 500)) == price(day, cheapest(day)), f"seed {seed}"
 
 
 def test_routes_are_filled_rather_than_given_up() -> None:
@@ -58,21 +52,21 @@ def test_routes_are_filled_rather_than_given_up() -> None:
     base = fleet(30)
     tickets = tuple(replace(ticket, release=40 * (number % 3)) for number, ticket in enumerate(base.tickets))
     day = loaded(replace(base, tickets=tickets, features=base.features | {Feature.RELEASE}), 70, 95)
-    best = solve(day, 20_000)
+    best = native_plan(day, 20_000)
     assert verify(day, build_plan(day, best)) == []
     assert len(best.tickets) == 30
 
 
 def test_a_day_on_which_no_route_reaches_its_least_load_has_a_plan_without_routes() -> None:
     """SPEC S1, S2: it leaves all tickets out; without a plan the job would fail."""
-    assert solve(loaded(fleet(30), 10**6), 100) == Candidate(())
+    assert native_plan(loaded(fleet(30), 10**6), 100) == Candidate(())
 
 
 @pytest.mark.parametrize("seed", [150, 198])
 def test_a_group_is_served_as_a_whole_where_one_of_its_routes_cannot_be_filled(seed: int) -> None:
     """SPEC S1, S2: the rest of the day is planned; plans without the routes that serve too little split the group."""
     day = random_problem(seed, tickets=10, features=frozenset({Feature.MIN_LOAD, Feature.GROUPS}))
-    assert verify(day, build_plan(day, solve(day, 200))) == []
+    assert verify(day, build_plan(day, native_plan(day, 200))) == []
 
 
 @pytest.mark.parametrize("left_s", [0, 30])
@@ -106,4 +100,4 @@ def test_a_route_with_locked_visits_is_filled() -> None:
     """SPEC S1, S2: it cannot be given up, so what fills it comes first, whatever it costs."""
     day = random_problem(7, tickets=4, features=frozenset({Feature.LOCKS}))
     day = loaded(replace(day, agents=(replace(day.agents[0], locked=(0,)),)), 9)
-    assert price(day, solve(day, 100)) == price(day, cheapest(day))
+    assert price(day, native_plan(day, 100)) == price(day, cheapest(day))

@@ -1,18 +1,16 @@
 """The population of plans: every child is consistent, costs what its evaluated routes cost, and is verified."""
 
 import ctypes
-import time
 
 import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import native_plan, needs_native
 from tests.shared.scenarios.random_problems import random_problem
 from tests.unit.workers.engines.native.native_checks import assert_last_plan_holds, native_check
-from workers.engines.engine_interface import SearchLimits
 from workers.engines.native import native_arrays
-from workers.engines.native.sisr_engine import SisrEngine
 
 TICKETS = 6
 ITERATIONS = (600 * TICKETS, 4000 * TICKETS, 8001 * TICKETS)
@@ -35,18 +33,13 @@ MIXED: tuple[frozenset[Feature], ...] = (
 )
 
 
-@pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+@needs_native
 @pytest.mark.parametrize(("feature", "iterations"), SEARCHES)
 def test_a_long_search_of_few_tickets_is_proved_and_repeats(feature: Feature, iterations: int) -> None:
     """SPEC S2, S3: long searches raise temperatures or use a population, whatever features the problem has."""
     problem = random_problem(3, tickets=TICKETS, features=frozenset({feature}))
-    engine = SisrEngine(max_iterations=iterations)
-    one, again = (
-        engine.solve(problem, SearchLimits(time.monotonic() + 60, 5), lambda _: None, lambda: False).best
-        for _ in range(2)
-    )
+    one, again = (native_plan(problem, iterations, seed=5) for _ in range(2))
     assert one == again
-    assert one is not None
     assert verify(problem, build_plan(problem, one)) == []
 
 

@@ -11,11 +11,12 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import needs_native
 from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+pytestmark = needs_native
 
 LINE = {"D": 0, "C": 5, "A": 10, "R": 15, "B": 20, "X": -5}
 

@@ -19,6 +19,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import needs_native, searched
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
@@ -57,15 +58,7 @@ WEIGHED = [
     for windows in ({Feature.SOFT_WINDOWS}, {Feature.MULTI_WINDOWS}, {Feature.SOFT_WINDOWS, Feature.MULTI_WINDOWS})
 ]
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
-
-
-def solve(
-    problem: Problem, *, iterations: int = 200, seed: int = 0, cores: int = 1, warm: Candidate | None = None
-) -> Candidate | None:
-    engine = SisrEngine(max_iterations=iterations)
-    limits = SearchLimits(time.monotonic() + 30, seed, cores)
-    return engine.solve(problem, limits, lambda _: None, lambda: False, warm).best
+pytestmark = needs_native
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -74,7 +67,7 @@ def test_every_plan_of_a_random_problem_is_verified(block: int) -> None:
     proved = 0
     for seed in range(100 * block, 100 * (block + 1)):
         problem = random_problem(seed)
-        if (best := solve(problem)) is not None:
+        if (best := searched(problem)) is not None:
             assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
             proved += 1
     assert proved > 80
@@ -85,7 +78,7 @@ def test_each_feature_alone_is_respected(feature: Feature) -> None:
     """SPEC S1: every feature the engine declares, by itself."""
     for seed in range(12):
         problem = random_problem(seed, tickets=12, features=frozenset({feature}))
-        best = solve(problem, seed=seed)
+        best = searched(problem, seed=seed)
         assert best is not None, f"seed {seed}"
         assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
 
@@ -126,7 +119,7 @@ def states_true_costs(problem: Problem, seed: int) -> bool:
 def test_one_seed_gives_one_plan() -> None:
     """SPEC S3: a seed repeats a run of the same number of iterations; another seed is another run."""
     problem = random_problem(7, tickets=60, features=frozenset({Feature.TIME_WINDOWS}))
-    assert solve(problem, seed=3) == solve(problem, seed=3)
+    assert searched(problem, seed=3) == searched(problem, seed=3)
 
 
 def test_a_search_may_be_a_part_of_a_longer_cooling() -> None:
@@ -156,15 +149,15 @@ def test_parts_searched_side_by_side_make_one_proved_plan(cores: int) -> None:
             continue
         assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
         assert int(run._incumbent_buffer[sisr_engine.native_arrays.COST]) == price(problem, best), f"seed {seed}"
-        assert solve(problem, iterations=600, seed=seed, cores=cores) == best, f"seed {seed}"
-        in_parts += solve(problem, iterations=600, seed=seed) != best
+        assert searched(problem, 600, seed=seed, cores=cores) == best, f"seed {seed}"
+        in_parts += searched(problem, 600, seed=seed) != best
     assert in_parts >= 2
 
 
 def test_a_day_is_planned_as_well_by_several_cores() -> None:
     """SPEC S2: parts are cut anew so that no border stays; twice the iterations are not worse by more than luck."""
     problem = random_problem(5, tickets=600, features=frozenset())
-    alone, together = (solve(problem, iterations=8000, seed=1, cores=cores) for cores in (1, 2))
+    alone, together = (searched(problem, 8000, seed=1, cores=cores) for cores in (1, 2))
     assert alone is not None and together is not None
     assert price(problem, together) <= 1.02 * price(problem, alone)
 
@@ -186,8 +179,8 @@ def test_a_warm_start_is_never_lost() -> None:
     """SPEC S3: more time never returns a worse plan than the one it began with."""
     for seed in range(60):
         problem = random_problem(seed, tickets=15, features=frozenset({Feature.TIME_WINDOWS, Feature.SHIPMENTS}))
-        first = solve(problem, iterations=300)
-        again = solve(problem, iterations=1, seed=9, warm=first)
+        first = searched(problem, 300)
+        again = searched(problem, 1, seed=9, start=first)
         assert first is not None and again is not None
         assert price(problem, again) <= price(problem, first)
 
@@ -286,7 +279,7 @@ def test_without_the_library_the_engine_says_what_is_lacking(monkeypatch: pytest
         assert not SisrEngine().is_available()
         assert SisrEngine().versions() == {"sisr": ""}
         with pytest.raises(EngineError, match="native library is not built"):
-            solve(random_problem(1))
+            searched(random_problem(1))
     finally:
         sisr_engine._library.cache_clear()
 
@@ -366,7 +359,7 @@ def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
     agents = [{"id": f"v{n}", "capacity": 100} for n in range(12)]
     tickets = [{"id": f"t{n}", "location": f"P{n}", "demand": 5} for n in range(12)]
     body = {"name": "far", "planning_date": "2025-07-15", "depot": "D", "locations": places}
-    best = solve(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
+    best = searched(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
     assert best is not None
     assert len(best.routes) == 1
 
@@ -399,6 +392,6 @@ def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
     body["tickets"] = [{**each, "priority": 9} for each in body["tickets"]]
     problem = compile_scenario(parse_scenario(body))
     assert sum(ticket.penalty for ticket in problem.tickets) > 2**60
-    best = solve(problem)
+    best = searched(problem)
     assert best is not None
     assert verify(problem, build_plan(problem, best)) == []

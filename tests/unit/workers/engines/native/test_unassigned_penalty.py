@@ -1,19 +1,17 @@
 """Leaving tickets out for a while: it ends with everybody served, however small the fleet, and repeats itself."""
 
 import math
-import time
 from random import Random
 
 import numpy as np
 import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
-from planner_mcp.routing.problem import AgentSpec, Candidate, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
 from planner_mcp.routing.verification.plan_verification import verify
-from workers.engines.engine_interface import SearchLimits
-from workers.engines.native.sisr_engine import SisrEngine
+from tests.shared.engines.native_search import native_plan, needs_native
 
-pytestmark = pytest.mark.skipif(not SisrEngine().is_available(), reason="the native library is not built here")
+pytestmark = needs_native
 
 ROOM = 200
 LOAD = 90
@@ -44,13 +42,6 @@ def villages(seed: int, *, tickets: int, agents: int) -> Problem:
     )
 
 
-def solve(problem: Problem, *, iterations: int, seed: int, cores: int = 1) -> Candidate:
-    limits = SearchLimits(time.monotonic() + 60, seed, cores)
-    best = SisrEngine(max_iterations=iterations).solve(problem, limits, lambda _: None, lambda: False).best
-    assert best is not None
-    return best
-
-
 @pytest.mark.parametrize(("tickets", "cores", "iterations"), [(30, 1, 4000), (90, 1, 6000), (600, 2, 4000)])
 @pytest.mark.parametrize("spare", [0, 10])
 def test_what_may_stay_out_for_a_while_is_served_in_the_end(
@@ -59,15 +50,15 @@ def test_what_may_stay_out_for_a_while_is_served_in_the_end(
     """SPEC S2: nobody is left out for cheap, also where no vehicle is to spare; the plan is proved."""
     for seed in range(3):
         problem = villages(seed, tickets=tickets, agents=tickets // 2 + spare)
-        best = solve(problem, iterations=iterations, seed=seed, cores=cores)
+        best = native_plan(problem, iterations, seed=seed, cores=cores)
         assert sum(len(route.stops) for route in best.routes) == tickets, f"seed {seed}"
         assert verify(problem, build_plan(problem, best)) == [], f"seed {seed}"
-        assert solve(problem, iterations=iterations, seed=seed, cores=cores) == best, f"seed {seed}"
+        assert native_plan(problem, iterations, seed=seed, cores=cores) == best, f"seed {seed}"
 
 
 def test_a_day_of_villages_has_no_route_too_many() -> None:
     """Our choice: where most of a route is the way there and back, the fewest routes are found."""
     problem = villages(1, tickets=90, agents=90)
-    best = solve(problem, iterations=20_000, seed=1)
+    best = native_plan(problem, 20_000, seed=1)
     assert len(best.routes) == 45
     assert price(problem, best) < 45 * 22_000

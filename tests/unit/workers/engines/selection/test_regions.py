@@ -1,6 +1,5 @@
 """Regions of a plan: a region is a problem of its own, and what is found in several adds up (SPEC O8, ADR 54)."""
 
-import time
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, count
@@ -11,21 +10,12 @@ import pytest
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, Problem, is_narrow
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.engines.native_search import searched
 from tests.shared.scenarios.random_problems import random_problem
-from workers.engines.engine_interface import SearchLimits
-from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection.regions import cut, merged, region_of
 from workers.engines.selection.time_allocation import NOT_DECOMPOSABLE
 
 DAYS = 12
-
-
-def searched(
-    problem: Problem, *, iterations: int = 0, seed: int = 0, start: Candidate | None = None
-) -> Candidate | None:
-    """Return a plan of the native engine, None where it finds none."""
-    limits = SearchLimits(time.monotonic() + 30, seed)
-    return SisrEngine(max_iterations=iterations).solve(problem, limits, lambda _: None, lambda: False, start).best
 
 
 @cache
@@ -35,7 +25,7 @@ def days() -> list[tuple[int, Problem, Candidate]]:
     for seed in count():
         chosen = frozenset(feature for n, feature in enumerate(Feature) if (seed + n) % 3 == 0) - NOT_DECOMPOSABLE
         problem = random_problem(seed, tickets=60, features=chosen)
-        if len(problem.agents) >= 4 and (plan := searched(problem)) is not None and is_valid(problem, plan):
+        if len(problem.agents) >= 4 and (plan := searched(problem, 0)) is not None and is_valid(problem, plan):
             found.append((seed, problem, plan))
         if len(found) == DAYS:
             break
@@ -44,7 +34,7 @@ def days() -> list[tuple[int, Problem, Candidate]]:
 
 def improved(problem: Problem, *, iterations: int, start: Candidate, seed: int = 0) -> Candidate:
     """Return a plan that the native engine finds from another; that one where it finds none."""
-    return searched(problem, iterations=iterations, seed=seed, start=start) or start
+    return searched(problem, iterations, seed=seed, start=start) or start
 
 
 def is_valid(problem: Problem, plan: Candidate) -> bool:
