@@ -16,13 +16,12 @@ from examples.planner_server import PlannerServer, running_server
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.settings import Settings
 from tests.browser.conftest import call
 from tests.shared.scenarios.client_scenarios import ring
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.store.chaos_results import keep, size_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.chaos, pytest.mark.timeout(1200)]
@@ -41,7 +40,7 @@ TICKETS = 60
 
 async def _report(store: RedisStore, seconds: float, start: int, day: dict[str, Any], claim: Any) -> int:
     """Report another plan four times a second; return the number of the last."""
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     number, last = start, start + round(seconds / EVERY_S)
     due = time.monotonic()
     while number < last:

@@ -9,13 +9,12 @@ from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY, dispatch
 from planner_mcp.settings import Settings
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.tools.token_costs import all_forms_tokens, dearer_form_tokens
 from tests.shared.tools.tool_contexts import tool_context
 
@@ -63,7 +62,7 @@ async def solved(use: Use, store: RedisStore, body: dict[str, Any], turn: int) -
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     dealt = {agent: [(ticket + turn) % 42 for ticket in range(agent, 42, 6)] for agent in range(6)}
     plan = build_plan(problem, Candidate.of_tickets(dealt))
     progress = Progress(100, plan.cost, tickets_served=42, tickets_total=60, improvements=321, elapsed_s=29.87)
@@ -144,7 +143,7 @@ async def test_a_limit_cut_for_a_whole_fleet_that_is_out(use: Use, store: RedisS
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    plan = build_plan(compile_scenario(parse_scenario(body)), Candidate.of_tickets({n: [n] for n in range(300)}))
+    plan = build_plan(compiled(body), Candidate.of_tickets({n: [n] for n in range(300)}))
     await store.complete(claim, Progress(100, plan.cost), plan.as_json())
     patch = {"agents": {name: {"shift_end": "09:00", "max_duration_s": 60, "max_distance_m": 1} for name in names}}
     answer = await use("resolve_vrp", warm_from=job_id, keep_until="09:30", patch=patch)

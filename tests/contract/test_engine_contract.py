@@ -7,16 +7,15 @@ from typing import Final
 import pytest
 
 from planner_mcp.errors import UnsupportedFeatureError
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.server.tools import solve_vrp
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.rule_case import TOUR, RuleCase, abc, agent
 from tests.shared.scenarios.rule_cases import RULE_CASES
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet, verified_solution
 from workers.engines.engine_interface import Engine, SearchLimits, SearchOutcome, StopReason
 from workers.engines.selection import engine_registry
@@ -184,7 +183,7 @@ def _best_within(engine: Engine, problem: Problem, seconds: float) -> Candidate 
 def test_day_that_cannot_be_served_whole_is_served_in_part(engine: Engine) -> None:
     """SPEC S2: an infeasible day is a result, not an error."""
     body = {**RULE_CASES[0].body, "agents": [agent(capacity=2)], "tickets": abc()}
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     outcome = engine.solve(problem, SearchLimits(time.monotonic() + 0.4), lambda _: None, lambda: False)
     plan = _plan(problem, outcome)
     assert plan.status == "partial"
@@ -226,14 +225,14 @@ def test_engine_is_named_with_what_it_lacks() -> None:
 
 def test_unknown_engine_is_refused_by_name() -> None:
     """SPEC T7: a name nobody knows is answered with the names that are."""
-    problem = compile_scenario(parse_scenario({**RULE_CASES[0].body, "tickets": abc(), "agents": [agent()]}))
+    problem = compiled({**RULE_CASES[0].body, "tickets": abc(), "agents": [agent()]})
     with pytest.raises(UnsupportedFeatureError, match="installed are auto"):
         engine_registry.choose(problem, "magic")
 
 
 def test_tiny_day_ends_at_once_with_the_best_plan() -> None:
     """SPEC T1: the smallest call completes without waiting out its solve time; nothing says optimal."""
-    problem = compile_scenario(parse_scenario({**RULE_CASES[0].body, "tickets": abc(), "agents": [agent()]}))
+    problem = compiled({**RULE_CASES[0].body, "tickets": abc(), "agents": [agent()]})
     watch = Stopwatch()
     outcome = engine_registry.choose(problem).solve(
         problem, SearchLimits(time.monotonic() + 30), lambda _: None, lambda: False

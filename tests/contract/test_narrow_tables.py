@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from planner_mcp.routing import problem as problem_module
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.cheapest_legs import cheapest_legs
 from planner_mcp.routing.problem import Problem, empty_table, is_narrow
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.selection import engine_registry
@@ -49,7 +48,7 @@ DAYS = {
 
 def _compiled(body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, narrow_from: int) -> Problem:
     monkeypatch.setattr(problem_module, "NARROW_FROM", narrow_from)
-    return compile_scenario(parse_scenario(body))
+    return compiled(body)
 
 
 @pytest.mark.parametrize("name", DAYS)

@@ -8,15 +8,14 @@ import pytest
 from planner_mcp.routing.analysis.frozen_prefix import frozen_prefix, without_departed_agents
 from planner_mcp.routing.analysis.plan_repair import repair
 from planner_mcp.routing.analysis.plan_repricing import candidate_on, plan_at_stated_times
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
+from tests.shared.scenarios.scenario_builders import body, compiled, plane, problem, ticket
 from workers.engines.engine_interface import Engine, SearchLimits
 from workers.engines.selection import engine_registry
 
@@ -25,6 +24,7 @@ SOLVE_S = 0.15
 LONGER = (1, 4, 16, 64)
 """How many times longer a search gets, one after the other, until there is a plan: OR-Tools builds its model first."""
 HOUR_S = 3600
+SLOW = {"plane_speed": 0.5, "decimals": 0}
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))]
 every_engine = pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 
@@ -34,9 +34,7 @@ def random_problem(random: Random) -> Json:
     places = [{"id": f"P{n}", "x": random.randint(0, 2000), "y": random.randint(0, 2000)} for n in range(12)]
     agents = [_agent(random, f"v{n}") for n in range(3)]
     tickets = [_ticket(random, f"t{n}") for n in range(14)]
-    plane = {"plane_speed": 0.5, "decimals": 0}
-    named = {"name": "under way", "planning_date": "2025-07-15", "depot": "P0"}
-    return {**named, "locations": places, "agents": agents, "tickets": tickets, "travel": plane}
+    return body(agents, tickets, locations=places, depot="P0", travel=SLOW)
 
 
 def _agent(random: Random, name: str) -> Json:
@@ -111,14 +109,14 @@ def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: En
     """SPEC T5, S1: three times a day something changes; begun visits and breaks stay, nobody else left before."""
     random = Random(seed)
     day = random_problem(random)
-    plan = solved(engine, compile_scenario(parse_scenario(day)))
+    plan = solved(engine, compiled(day))
     for hour in (10 * HOUR_S, 12 * HOUR_S + 600, 14 * HOUR_S):
         patch = random_patch(random, day, hour)
         patch["agents"] = {name: change for name, change in patch["agents"].items() if _has(day, name)}
         day = without_departed_agents(
             {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
         )
-        known = compile_scenario(parse_scenario(day))
+        known = compiled(day)
         after = solved(engine, known, plan)
         gone = {name for section in patch.values() for name, change in section.items() if change is None}
         assert history(after, hour, gone) == history(plan, hour, gone)
@@ -133,12 +131,12 @@ def test_a_plan_made_under_way_keeps_its_hours_on_the_day_without_its_past(seed:
     """SPEC T5: priced by another day it has the visits, departures and durations it tells, set-up and rests too."""
     random = Random(seed)
     day = random_problem(random)
-    plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)))
+    plan = solved(ENGINES[0], compiled(day))
     for hour in (10 * HOUR_S, 12 * HOUR_S + 600):
         patch = {"tickets": random_patch(random, day, hour)["tickets"]}
         day = {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
-        plan = solved(ENGINES[0], compile_scenario(parse_scenario(day)), plan)
-        morning = compile_scenario(parse_scenario({**day, "held": None}))
+        plan = solved(ENGINES[0], compiled(day), plan)
+        morning = compiled({**day, "held": None})
         stops = candidate_on(morning, plan)
         assert stops is not None
         assert hours(plan_at_stated_times(morning, stops, plan)) == hours(plan)
@@ -161,22 +159,12 @@ def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: E
     """SPEC T5, S1: not even a ticket at the same place that takes no time and whose window ends before the hour."""
     first = {"id": "t0", "location": "P1", "demand": 1, "service_time_s": 600, "time_windows": [["08:50", "08:50"]]}
     rest = {"earliest": "09:00", "latest": "09:05", "duration_s": 1800}
-    places = [{"id": "P0", "x": 0, "y": 0}, {"id": "P1", "x": 500, "y": 0}]
-    day: Json = {
-        "name": "at rest",
-        "planning_date": "2025-07-15",
-        "depot": "P0",
-        "locations": places,
-        "agents": [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "18:00", "breaks": [rest]}],
-        "tickets": [first],
-        "travel": {"plane_speed": 0.5, "decimals": 0},
-    }
-    plan = solved(engine, compile_scenario(parse_scenario(day)))
+    agents = [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "18:00", "breaks": [rest]}]
+    day = body(agents, [first], locations=plane({"P0": (0, 0), "P1": (500, 0)}), depot="P0", travel=SLOW)
+    plan = solved(engine, compiled(day))
     late = {"location": "P1", "demand": 1, "time_windows": [["08:00", "09:05"]]}
     changed = revise(day, {"tickets": {"t1": late, "t2": {"location": "P1", "demand": 1}}})
-    known = compile_scenario(
-        parse_scenario(without_departed_agents({**changed, "held": frozen_prefix(plan, 9 * HOUR_S + 600)}))
-    )
+    known = compiled(without_departed_agents({**changed, "held": frozen_prefix(plan, 9 * HOUR_S + 600)}))
     after = with_reasons(known, solved(engine, known, plan))
     assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]
     assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW")]
@@ -205,20 +193,10 @@ TOO_LATE: dict[str, tuple[Json, Json]] = {
 def test_what_comes_up_after_everybodys_day_is_left_out_and_the_rest_is_planned(name: str) -> None:
     """SPEC T5, S1: on a day under way a new ticket nobody can reach is no fault; every engine plans the others."""
     late, held = TOO_LATE[name]
-    day: Json = {
-        "name": "too late",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 0, "y": 600}],
-        "agents": [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "12:00"}],
-        "tickets": [
-            {"id": "a", "location": "A", "demand": 1},
-            {"id": "b", "location": "B", "demand": 1},
-            {"id": "late", "location": "B", "demand": 1, **late},
-        ],
-        "held": held,
-    }
-    known = compile_scenario(parse_scenario(day))
+    places = plane({"D": (0, 0), "A": (600, 0), "B": (0, 600)})
+    tickets = [ticket("a", "A"), ticket("b", "B"), ticket("late", "B", **late)]
+    agents = [{"id": "v0", "capacity": 9, "shift_start": "08:00", "shift_end": "12:00"}]
+    known = problem(agents, tickets, locations=places, travel={}, held=held)
     able = [each for each in engine_registry.engines() if each.is_available() and not each.missing(known)]
     assert able
     for engine in able:

@@ -8,7 +8,6 @@ import pytest
 from planner_mcp.routing.analysis.frozen_prefix import agent_assignments
 from planner_mcp.routing.analysis.plan_comparison import compare
 from planner_mcp.routing.analysis.plan_repair import repair
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.plan import Plan
@@ -16,6 +15,7 @@ from planner_mcp.routing.problem import Feature
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.selection import engine_registry
@@ -34,7 +34,7 @@ NOTHING, LITTLE, MUCH = 0.0, 30.0, 10_000.0
 
 def solved(day: dict[str, Any], name: str, start: Plan | None = None) -> Plan:
     """Return the plan of a second's search, warm where there is a start."""
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     warm = None if start is None else repair(problem, candidate_of(problem, start))
     limits = SearchLimits(time.monotonic() + 1.0)
     best = engine_registry.choose(problem, name).solve(problem, limits, lambda _: None, lambda: False, warm).best

@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.evaluation.time_dependent_travel import at_worst_case_speeds
 from planner_mcp.routing.feasibility.route_violations import violations
 from planner_mcp.routing.problem import Candidate, Feature, Problem, Route, Stop, StopKind
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.engines.scripted_engine import ScriptedEngine
 from tests.shared.scenarios.rule_cases import RULE_CASES
+from tests.shared.scenarios.scenario_builders import agent, compiled, plane, problem, ticket
 from tests.shared.scenarios.seeded_fleet import fleet_body, verified_solution
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.selection import engine_registry
@@ -28,6 +27,10 @@ SEARCH_S = 1.5
 RUSHES = {"rush_hours": [{"start": 100, "end": 400, "factor": 1.8}, {"start": 600, "end": 800, "factor": 1.5}]}
 
 
+def rush(start: float | str, end: float | str, factor: float) -> dict[str, Any]:
+    return {"rush_hours": [{"start": start, "end": end, "factor": factor}]}
+
+
 def quick_for_auto(name: str) -> Any:
     """Return an engine for a test that takes its whole time; the quick suite has it for `auto` alone."""
     return name if name == AUTO else pytest.param(name, marks=pytest.mark.slow)
@@ -36,7 +39,7 @@ def quick_for_auto(name: str) -> Any:
 def rushed(tickets: int) -> Problem:
     """Return a fleet's day with a rush in the morning and one in the evening."""
     body = fleet_body(tickets)
-    return compile_scenario(parse_scenario({**body, "travel": {**body.get("travel", {}), **RUSHES}}))
+    return compiled({**body, "travel": {**body.get("travel", {}), **RUSHES}})
 
 
 def hurried(tickets: int, *, is_locked: bool) -> Problem:
@@ -54,7 +57,7 @@ def hurried(tickets: int, *, is_locked: bool) -> Problem:
     assert now < RUSHES["rush_hours"][0]["start"]
     if is_locked:
         body["agents"][0]["locked_tickets"] = [first["id"], second["id"]]
-    return compile_scenario(parse_scenario({**body, "travel": RUSHES}))
+    return compiled({**body, "travel": RUSHES})
 
 
 def search(problem: Problem, name: str, serving: int | None = None) -> tuple[Candidate, list[int]]:
@@ -111,7 +114,7 @@ def test_hours_outside_a_shift_slow_nobody_down() -> None:
     ]
     body = fleet_body(3)
     tickets = [{"id": "t", "location": "P0", "demand": 1}]
-    problem = compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets, "travel": RUSHES}))
+    problem = compiled({**body, "agents": agents, "tickets": tickets, "travel": RUSHES})
     slow = at_worst_case_speeds(problem)
     assert [agent.profile for agent in slow.agents] == [0, 1, 1]
     assert (slow.durations[1] == problem.durations[0]).all()
@@ -121,52 +124,41 @@ def test_hours_outside_a_shift_slow_nobody_down() -> None:
 
 def test_what_was_left_out_for_fear_of_a_rush_is_put_back() -> None:
     """Our choice: the careful plan is filled in with the real clock."""
-    places = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": 10 * n, "y": 0} for n in range(1, 11))]
-    body = {
-        "name": "line",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": places,
-        "agents": [{"id": "v", "capacity": 99, "shift_start": 0, "shift_end": 210}],
-        "tickets": [{"id": f"t{n}", "location": f"P{n}", "demand": 1} for n in range(1, 11)],
-        "travel": {"rush_hours": [{"start": 0, "end": 5, "factor": 3}]},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, "sisr" if "sisr" in NAMES else AUTO, serving=10)
-    assert build_plan(problem, best).tickets_served == 10
+    day = problem(
+        [agent(capacity=99, shift_start=0, shift_end=210)],
+        [ticket(f"t{n}", f"P{n}") for n in range(1, 11)],
+        locations=plane({"D": (0, 0), **{f"P{n}": (10 * n, 0) for n in range(1, 11)}}),
+        travel=rush(0, 5, 3),
+    )
+    best, _ = search(day, "sisr" if "sisr" in NAMES else AUTO, serving=10)
+    assert build_plan(day, best).tickets_served == 10
 
 
-def test_a_day_that_a_rush_seems_to_forbid_altogether_is_planned_on_the_real_clock() -> None:
-    """SPEC S1: at the slowest pace nobody could serve anything; a reload keeps the day from being enumerated."""
-    body = {
-        "name": "rush",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}],
-        "agents": [{"id": "v", "capacity": 4, "shift_start": 0, "shift_end": 30, "reload_locations": ["D"]}],
-        "tickets": [{"id": "a", "location": "A", "demand": 3}],
-        "travel": {"rush_hours": [{"start": 20, "end": 25, "factor": 3}]},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, AUTO, serving=1)
-    assert build_plan(problem, best).tickets_served == 1
+REAL_CLOCK = {
+    "a day on which nobody could serve anything; a reload keeps it from being enumerated": (
+        {"shift_end": 30, "reload_locations": ["D"]},
+        {"travel": rush(20, 25, 3)},
+    ),
+    "an all-or-none group that is put back whole with its reload": (
+        {"shift_end": 50, "reload_locations": ["D"]},
+        {"travel": rush(40, 45, 2), "groups": [{"kind": "all", "tickets": ["a", "b"]}]},
+    ),
+    "a break and a locked visit": (
+        {"shift_end": 28, "breaks": [{"earliest": 9, "latest": 14, "duration_s": 5}], "locked_tickets": ["a"]},
+        {"travel": rush(25, 27, 2)},
+    ),
+}
 
 
-def test_a_group_that_only_the_real_clock_can_serve_is_put_back_whole_with_its_reload() -> None:
-    """SPEC S1: rush hours, an all-or-none group and a reload on one day."""
-    body = {
-        "name": "group",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}, {"id": "B", "x": -5, "y": 0}],
-        "agents": [{"id": "v", "capacity": 4, "shift_start": 0, "shift_end": 50, "reload_locations": ["D"]}],
-        "tickets": [{"id": "a", "location": "A", "demand": 3}, {"id": "b", "location": "B", "demand": 3}],
-        "groups": [{"kind": "all", "tickets": ["a", "b"]}],
-        "travel": {"rush_hours": [{"start": 40, "end": 45, "factor": 2}]},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, AUTO, serving=2)
-    assert build_plan(problem, best).tickets_served == 2
+@pytest.mark.parametrize("name", REAL_CLOCK)
+def test_what_the_slowest_pace_forbids_is_planned_on_the_real_clock(name: str) -> None:
+    """SPEC S1: rush hours with reloads, groups, breaks and locks on one day."""
+    driver, fields = REAL_CLOCK[name]
+    tickets = [ticket("a", "A", demand=3), ticket("b", "B", demand=3)][: 1 + ("groups" in fields)]
+    places = plane({"D": (0, 0), "A": (10, 0), "B": (-5, 0)})
+    day = problem([agent(capacity=4, shift_start=0, **driver)], tickets, locations=places, **fields)
+    best, _ = search(day, AUTO, serving=len(tickets))
+    assert build_plan(day, best).tickets_served == len(tickets)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "pyvrp"])
@@ -176,41 +168,15 @@ def test_a_tiny_day_with_more_to_try_than_time_is_searched(name: str) -> None:
     travel_periods = [{"start": 3600 * n, "end": 3600 * (n + 1), "factor": 1 + 0.1 * (n % 5)} for n in range(14)]
     windows = [[2 * 3600, 5 * 3600], [8 * 3600, 12 * 3600]]
     places = {f"P{n}": (draw.uniform(-9000, 9000), draw.uniform(-9000, 9000)) for n in range(6)}
-    body = {
-        "name": "traffic",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in {"D": (0, 0), **places}.items()],
-        "agents": [{"id": "v", "capacity": 9, "shift_end": 14 * 3600, "cost_per_hour": 30, "max_tickets": 4}],
-        "tickets": [
-            {"id": f"t{n}", "location": f"P{n}", "demand": 1, "service_time_s": 900, "time_windows": windows}
-            for n in range(6)
-        ],
-        "travel": {"plane_speed": 8, "rush_hours": travel_periods},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, prices = search(problem, name, serving=4)
-    assert build_plan(problem, best).tickets_served == 4
-    assert price(problem, best) == min(prices)
-
-
-def test_breaks_and_locked_visits_that_the_slowest_pace_forbids_are_planned_on_the_real_clock() -> None:
-    """SPEC S1: rush hours, a break and a locked visit."""
-    rest = {"earliest": 9, "latest": 14, "duration_s": 5}
-    body = {
-        "name": "break",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 10, "y": 0}],
-        "agents": [
-            {"id": "v", "capacity": 4, "shift_start": 0, "shift_end": 28, "breaks": [rest], "locked_tickets": ["a"]}
-        ],
-        "tickets": [{"id": "a", "location": "A", "demand": 3}],
-        "travel": {"rush_hours": [{"start": 25, "end": 27, "factor": 2}]},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, AUTO, serving=1)
-    assert build_plan(problem, best).tickets_served == 1
+    day = problem(
+        [agent(capacity=9, shift_end=14 * 3600, cost_per_hour=30, max_tickets=4)],
+        [ticket(f"t{n}", f"P{n}", service_time_s=900, time_windows=windows) for n in range(6)],
+        locations=plane({"D": (0, 0), **places}),
+        travel={"plane_speed": 8, "rush_hours": travel_periods},
+    )
+    best, prices = search(day, name, serving=4)
+    assert build_plan(day, best).tickets_served == 4
+    assert price(day, best) == min(prices)
 
 
 @pytest.mark.slow
@@ -234,18 +200,14 @@ def test_an_hour_of_rush_in_the_morning_takes_no_more_agents_than_the_hour_costs
     draw = random.Random(3)
     places = {f"P{n}": (draw.uniform(-15000, 15000), draw.uniform(-15000, 15000)) for n in range(60)}
     shift = {"capacity": 99, "shift_start": "08:00", "shift_end": "17:00", "fixed_cost": 100, "cost_per_km": 1}
-    body = {
-        "name": "morning",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in {"D": (0, 0), **places}.items()],
-        "agents": [{"id": f"v{n}", **shift} for n in range(4)],
-        "tickets": [{"id": f"t{n}", "location": f"P{n}", "demand": 1, "service_time_s": 600} for n in range(60)],
-        "travel": {"plane_speed": 11, "rush_hours": [{"start": "08:00", "end": "09:00", "factor": 2.5}]},
-    }
-    problem = compile_scenario(parse_scenario(body))
-    best, _ = search(problem, name)
-    plan = build_plan(problem, best)
+    day = problem(
+        [agent(f"v{n}", **shift) for n in range(4)],
+        [ticket(f"t{n}", f"P{n}", service_time_s=600) for n in range(60)],
+        locations=plane({"D": (0, 0), **places}),
+        travel={"plane_speed": 11, **rush("08:00", "09:00", 2.5)},
+    )
+    best, _ = search(day, name)
+    plan = build_plan(day, best)
     assert (plan.tickets_served, plan.agents_used) == (60, 2)
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
@@ -16,7 +15,7 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import patch_faults, revise
 from planner_mcp.server.tools.arguments.day_changes import DayChanger, hour_seconds
 from planner_mcp.server.tools.resolve_vrp import ResolveArguments
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "day-changes.md"
 EXAMPLES = [json.loads(text) for text in re.findall(r"```json day-change=1\n(.*?)```", PAGE.read_text(), re.DOTALL)]
@@ -43,7 +42,7 @@ def test_every_word_has_an_example() -> None:
 def test_an_example_changes_the_day(example: dict[str, Any]) -> None:
     """SPEC T5: the words come to a patch that gives a day which can be planned."""
     asked = ResolveArguments.model_validate({"warm_from": "job-0-x", **example})
-    problem = compile_scenario(parse_scenario(DAY))
+    problem = compiled(DAY)
     plan = build_plan(problem, Candidate.of_tickets({0: [0], 1: [1, 2, 3]}))
     hour = asked.breakdown.at if asked.breakdown else asked.keep_until
     context = {"planning_date": read_date(DAY["planning_date"]), "offset": None}

@@ -6,12 +6,11 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.job_events import EventKind
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds
 from tests.shared.processes.process_tree import LONGEST_S, children, descendants, is_alive, kill, until_gone
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.supervisor import Supervisor
 
@@ -87,6 +86,6 @@ async def test_a_large_day_is_planned_by_a_team_in_regions(harness: WorkerHarnes
         events = await harness.until_end(job)
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.COMPLETED]
     plan = Plan.from_json(await harness.store.get_plan(OWNER, (await harness.job(job)).plan_id or ""))
-    assert verify(compile_scenario(parse_scenario(body)), plan) == []
+    assert verify(compiled(body), plan) == []
     assert plan.tickets_served == 2100 and plan.engine == "sisr"
     assert (plan.penalty, plan.cost) <= tuple(map(float, found.split()))

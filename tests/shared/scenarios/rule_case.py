@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.problem import Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.text import Json
+from tests.shared.scenarios.scenario_builders import body, compiled, plane
 
 PLACES = {"D": (0, 0), "A": (10, 0), "B": (10, 10), "C": (0, 10), "F": (30, 0), "X": (50, 0)}
 TOUR, SPLIT, DETOUR, CORNER, DIAGONAL = 40.0, 54.142, 48.284, 34.142, 28.284
@@ -46,25 +45,18 @@ class RuleCase:
     @property
     def body(self) -> Json:
         """The scenario as a caller writes it."""
-        return {
-            "name": self.name,
-            "planning_date": "2025-07-15",
-            "depot": "D",
-            "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()],
-            "agents": self.agents,
-            "tickets": self.tickets,
-            **self.more,
-        }
+        fields = {"name": self.name, "locations": plane(PLACES), "travel": {}, **self.more}
+        return body(self.agents, self.tickets, **fields)
 
     @cached_property
     def problem(self) -> Problem:
         """The day, compiled."""
-        return compile_scenario(parse_scenario(self.body))
+        return compiled(self.body)
 
     @property
     def ignored(self) -> Problem:
         """The day of somebody who does not know the rule, compiled."""
-        return compile_scenario(parse_scenario(revise(self.body, self.ignoring)))
+        return compiled(revise(self.body, self.ignoring))
 
     @property
     def served(self) -> int:

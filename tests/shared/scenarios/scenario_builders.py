@@ -1,5 +1,6 @@
 """Small days for the tests of the vocabulary: a line of places A, B, C … one unit apart, a depot at D = 0."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def haul(
     **fields: Any,
 ) -> dict[str, Any]:
     """Return a day with one shipment, from 1000 s on one side of the depot to 1000 s on the other."""
-    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    known = plane({"D": (0, 0), "P": (1000, 0), "Q": (-1000, 0)})
     halves = [ticket("p", "P", kind="pickup", **(pickup or {})), ticket("q", "Q", pickup="p", **(delivery or {}))]
     return body(drivers, halves, locations=known) | fields
 
@@ -63,8 +64,17 @@ def scenario(*args: Any, **fields: Any) -> Scenario:
     return parse_scenario(body(*args, **fields))
 
 
+def plane(points: Mapping[str, tuple[float, float]]) -> list[dict[str, Any]]:
+    """Return places at positions in the plane."""
+    return [{"id": name, "x": x, "y": y} for name, (x, y) in points.items()]
+
+
+def compiled(day: dict[str, Any], **how: Any) -> Problem:
+    return compile_scenario(parse_scenario(day, **how))
+
+
 def problem(*args: Any, **fields: Any) -> Problem:
-    return compile_scenario(scenario(*args, **fields))
+    return compiled(body(*args, **fields))
 
 
 def route(day: Problem, *names: str, agent: int = 0) -> Route:

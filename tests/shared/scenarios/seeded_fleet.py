@@ -4,18 +4,17 @@ import random
 from functools import cache
 from typing import Any
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
+from tests.shared.scenarios.scenario_builders import compiled, plane
 from workers.engines.engine_interface import OnImprovement
 
 
 @cache
 def fleet(tickets: int, seed: int = 1) -> Problem:
     """Return a compiled day; `fleet_body` describes it."""
-    return compile_scenario(parse_scenario(fleet_body(tickets, seed)))
+    return compiled(fleet_body(tickets, seed))
 
 
 def fleet_body(tickets: int, seed: int = 1) -> dict[str, Any]:
@@ -26,7 +25,7 @@ def fleet_body(tickets: int, seed: int = 1) -> dict[str, Any]:
         "name": f"{tickets} tickets",
         "planning_date": "2025-07-15",
         "depot": "D",
-        "locations": [{"id": name, "x": x, "y": y} for name, (x, y) in {"D": (50, 50), **places}.items()],
+        "locations": plane({"D": (50, 50), **places}),
         "agents": [{"id": f"agent-{n}", "capacity": 100, "shift_end": 1000} for n in range(tickets // 6 + 1)],
         "tickets": [
             {

@@ -9,15 +9,13 @@ from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.analysis.alternative_plans import at_prices_of
 from planner_mcp.routing.analysis.plan_repricing import repriced_on
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 
 Name = Callable[[str, int], str]
 Call = Callable[..., Awaitable[ToolResult | ErrorResult]]
@@ -131,7 +129,7 @@ async def finish(
         travel_matrices: Those that the day names.
     """
     claim = await claimed(store)
-    problem = compile_scenario(parse_scenario(claim.scenario.body, travel_matrices=travel_matrices))
+    problem = compiled(claim.scenario.body, travel_matrices=travel_matrices)
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders), input_hash=claim.scenario.input_hash)

@@ -6,6 +6,7 @@ import pytest
 
 from planner_mcp.text import Json
 from tests.integration.server.tools.conftest import ToolClient
+from tests.shared.scenarios.scenario_builders import body, plane
 
 pytestmark = pytest.mark.anyio
 PLACES = {"D": (0, 0), "A": (1000, 0), "B": (2000, 0), "N": (1500, 500), "F": (72000, 0)}
@@ -21,10 +22,8 @@ def order(place: str, *window: str, **fields: Any) -> Json:
 
 
 def day(agents: list[Json], orders: dict[str, Json], **fields: Any) -> Json:
-    places = [{"id": name, "x": x, "y": y} for name, (x, y) in PLACES.items()]
     tickets = [{"id": name, **entry} for name, entry in orders.items()]
-    base = {"name": "under way", "planning_date": "2025-07-15", "depot": "D", "travel": {"plane_speed": 10}}
-    return {**base, "locations": places, "agents": agents, "tickets": tickets, **fields}
+    return body(agents, tickets, locations=plane(PLACES), **{"travel": {"plane_speed": 10}, **fields})
 
 
 async def after(tools_client: ToolClient, job_id: str, hour: str, patch: Json, **how: Any) -> tuple[Json, Json]:

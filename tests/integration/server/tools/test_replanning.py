@@ -12,12 +12,11 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW
 from planner_mcp.routing.analysis.plan_comparison import compare
 from planner_mcp.routing.analysis.plan_repricing import candidate_on
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.integration.server.tools.conftest import LONGEST_S, ToolClient
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.solver_processes.solver_child import MADE_UP_PRICES
 
@@ -188,7 +187,7 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
     asked = await tools_client.use("solve_alternatives", plan=base, k=4, solve_time="PT1S")
     jobs = {each["style"]: each["job_id"] for each in asked["alternatives"]}
     assert set(jobs) == {"fewest_agents", "balanced", "quickest", "shortest"}
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     plans = {style: await tools_client.plan(job_id) for style, job_id in jobs.items()}
     table = await tools_client.use("weigh_plans", plans=[base, *jobs.values()])
     assert table["invalid"] == []
@@ -213,7 +212,7 @@ async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_clie
     job_id = asked["alternatives"][0]["job_id"]
     with anyio.fail_after(LONGEST_S):
         events = [event.data async for event in tools_client.ctx.job_service.follow(tools_client.ctx.principal, job_id)]
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     plan = Plan.from_json(await tools_client.plan(job_id))
     candidate = candidate_on(problem, plan)
     assert candidate is not None

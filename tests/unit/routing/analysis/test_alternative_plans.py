@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 
 from planner_mcp.routing.analysis.alternative_plans import styles, trade_offs
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.scenarios.scenario_builders import agent, body, candidate, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, plane, ticket
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.heuristics import enumeration
 
@@ -27,7 +25,7 @@ DAY = body([agent("v", cost_per_km=1000, end_location=None), agent("w", cost_per
 
 def best(day: dict[str, Any]) -> tuple[Problem, Plan]:
     """Return the best plan there is."""
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     found = enumeration.solve(problem, SearchLimits(float("inf")), lambda _: None, lambda: False).best
     assert found is not None
     return problem, build_plan(problem, found)
@@ -77,7 +75,7 @@ PRICED = body(
         ticket("at_work", "B", service_time_s=3600),
         ticket("not_worth_it", "C", penalty=1, service_time_s=7200),
     ],
-    locations=[{"id": name, "x": at, "y": 0} for name, at in zip("DBC", (0, 10_000, -9000), strict=True)],
+    locations=plane({"D": (0, 0), "B": (10_000, 0), "C": (-9000, 0)}),
     groups=[{"kind": "one_of", "tickets": ["at_home", "at_work"], "penalty": 40}],
     options={"balance_cost_per_hour": 1},
 )
@@ -121,9 +119,7 @@ def test_a_rate_of_nothing_is_a_rate() -> None:
 def test_duplicates_and_broken_promises_are_flagged() -> None:
     """SPEC T5: equal routes are no alternative; a plan of another day may not hold on this one."""
     problem, base = best(DAY)
-    other = compile_scenario(
-        parse_scenario(body(DAY["agents"], [*TICKETS[:2], ticket("c", "C", time_windows=[[0, 5]])]))
-    )
+    other = compiled(body(DAY["agents"], [*TICKETS[:2], ticket("c", "C", time_windows=[[0, 5]])]))
     late = build_plan(other, candidate(other, "c", "a"))
     rows = trade_offs(other, [late, base, late])
     assert [row.duplicate_of for row in rows] == [None, None, 0]

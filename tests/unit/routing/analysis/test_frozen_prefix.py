@@ -26,7 +26,7 @@ from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, scenar
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
-from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, route, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, problem, route, ticket
 
 FAR: Json = {"id": "F", "x": 100, "y": 0}
 
@@ -37,7 +37,7 @@ def at(opens: int, closes: int | None = None) -> list[list[int]]:
 
 def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
     """Return a plan of a day in which each agent serves its tickets in the order given."""
-    known = compile_scenario(parse_scenario(day))
+    known = compiled(day)
     plan = build_plan(known, Candidate(tuple(route(known, *names, agent=n) for n, names in enumerate(routes) if names)))
     assert verify(known, plan) == []
     return plan
@@ -46,10 +46,6 @@ def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
 def under_way(day: Json, plan: Plan, until: int, patch: Json | None = None) -> Json:
     """Return a day as `resolve_vrp` keeps it at an hour, changed by a patch."""
     return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan, until)})
-
-
-def compiled(day: Json) -> Problem:
-    return compile_scenario(parse_scenario(day))
 
 
 def starts(plan: Plan) -> dict[str | None, float]:
@@ -76,7 +72,7 @@ def test_who_waits_sets_out_for_something_new_at_the_hour_and_not_before() -> No
     assert verify(known, plan) == []
     assert starts(plan) == {"x": 1, "n": 300 + 99, "z": 500}
     soon = compiled(under_way(day, planned(day, ("x", "z")), 300, {"tickets": {"n": {**patch["tickets"]["n"]}}}))
-    early = compile_scenario(parse_scenario(revise(day, patch)))
+    early = compiled(revise(day, patch))
     assert verify(soon, build_plan(early, candidate(early, "x", "n", "z")))
 
 
@@ -84,7 +80,7 @@ def test_the_proof_refuses_whoever_sets_out_before_the_hour() -> None:
     """SPEC T5, S1: judged from the plan alone, whatever lets an engine believe it."""
     day = waiting()
     patch = {"tickets": {"n": ticket("n", "C")}}
-    early = compile_scenario(parse_scenario(revise(day, patch)))
+    early = compiled(revise(day, patch))
     known = compiled(under_way(day, planned(day, ("x", "z")), 300, patch))
     found = verify(known, build_plan(early, candidate(early, "x", "n", "z")))
     assert any("sets out for ticket n before the time" in sentence for sentence in found)
@@ -279,7 +275,7 @@ def test_who_is_on_the_way_home_serves_nothing_more_and_another_agent_is_propose
     assert verify(known, build_plan(known, candidate(known, "a", "n")))
     analysis = UnassignedAnalysis(later, found)
     (fix,) = [fix for fix in analysis.fixes(analysis.index["n"], lambda: False) if fix.kinds == ("ADD_AGENT",)]
-    mended = compile_scenario(parse_scenario(revise(later, fix.patch)))
+    mended = compiled(revise(later, fix.patch))
     both = Candidate((route(mended, "a"), route(mended, "n", agent=1)))
     assert build_plan(mended, both).routes[1].start_s >= 100
 
@@ -302,7 +298,7 @@ def test_what_nobody_can_reach_any_more_is_left_out_not_refused() -> None:
     with pytest.raises(InputError):
         parse_scenario({**revise(day, patch), "strict": True}, prove_infeasible=infeasibility_faults)
     later = under_way(day, planned(day, ("a",)), 250, patch)
-    known = compile_scenario(parse_scenario(later, prove_infeasible=infeasibility_faults))
+    known = compiled(later, prove_infeasible=infeasibility_faults)
     assert codes(known)["far"] == "TIME_WINDOW"
 
 

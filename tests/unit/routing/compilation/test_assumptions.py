@@ -8,7 +8,7 @@ from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.processes.stopwatch import Stopwatch
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 
 CITY = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 39.95, "lon": 116.5}]
 MATRIX = {"distances": [[0, 5], [5, 0]], "matrix_locations": ["D", "A"]}
@@ -42,10 +42,10 @@ def test_the_sketch_says_what_the_whole_day_says(day: dict[str, Any]) -> None:
 def test_a_plan_says_between_how_many_addresses_no_travel_is_counted() -> None:
     """SPEC T1, O4: who opens it later would take 0 km for a distance."""
     said = "Addresses known only as a centre they share, between which no travel is counted: 2."
-    assert said in compile_scenario(parse_scenario(DAYS["centres"])).assumptions
+    assert said in compiled(DAYS["centres"]).assumptions
     house = {**CENTRE, "accuracy": "point"}
     places = [{**place, "resolved": house} for place in DAYS["centres"]["locations"]]
-    assert said not in compile_scenario(parse_scenario({**DAYS["centres"], "locations": places})).assumptions
+    assert said not in compiled({**DAYS["centres"], "locations": places}).assumptions
 
 
 @pytest.mark.parametrize(("travel", "source"), [({"matrix": "mat-0-a"}, "matrix"), ({"router": "car"}, "engine car")])

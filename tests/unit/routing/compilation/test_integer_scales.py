@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.scenarios.scenario_builders import agent, body, problem, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, problem, ticket
 
 NO_WAY = 999_999_999
 """What a caller writes where there is no way."""
@@ -28,9 +26,7 @@ def with_no_way(tickets: int, lateness: float, decimals: float = 0.5, **driver: 
     ]
     places = [{"id": name} for name in names]
     travel = {"distances": table, "durations": table}
-    return compile_scenario(
-        parse_scenario(body([agent(f"v{n}", **driver) for n in range(12)], orders, locations=places, travel=travel))
-    )
+    return compiled(body([agent(f"v{n}", **driver) for n in range(12)], orders, locations=places, travel=travel))
 
 
 @pytest.mark.parametrize("driver", [{"shift_start": "08:00", "shift_end": "18:00"}, {}], ids=["shift", "any time"])

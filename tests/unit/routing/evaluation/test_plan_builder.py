@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 from planner_mcp.routing.compilation.assumptions import assumptions_of
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, candidate_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature
 from planner_mcp.routing.scenario.coordinates import haversine_m, to_wgs84
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.processes.stopwatch import Stopwatch
-from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, scenario, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, problem, scenario, ticket
 
 HERE = [{"id": "D", "lat": 39.9, "lon": 116.4}, {"id": "A", "lat": 40.0, "lon": 116.4}]
 
@@ -126,7 +124,7 @@ def test_times_of_tables_that_came_along_are_rounded_alike(source: dict[str, str
     )
     travel = {**source, "rounding": "ceil", "speed_kmh": 3.6}
     asked = body([agent(speed_factor=3)], [ticket()], locations=HERE, travel=travel)
-    day = compile_scenario(parse_scenario(asked, travel_matrices=TravelMatrices.unpack(travel_matrices.pack())))
+    day = compiled(asked, travel_matrices=TravelMatrices.unpack(travel_matrices.pack()))
     assert day.durations[0].tolist() == [[0, 4], [4, 0]]
 
 

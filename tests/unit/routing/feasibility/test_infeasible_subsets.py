@@ -16,11 +16,10 @@ from planner_mcp.routing.feasibility.route_bounds import MAX_PATH_STEPS
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.property_tests.example_counts import examples
 from tests.shared.scenarios.plan_enumeration import every_plan
-from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, problem, ticket
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.heuristics import enumeration
 
@@ -143,9 +142,9 @@ def test_many_tickets_that_exclude_each_other_are_a_conflict_on_large_days_too()
     agents = [agent(f"v{n}", capacity=1000) for n in range(100)]
     orders = [ticket(f"t{n}", f"L{n}") for n in range(700)]
     day = body(agents, orders, locations=[], incompatible=[[f"t{n}" for n in range(0, 700, 4)]])
-    compiled = compile_scenario(parse_scenario(day))
-    assert len(compiled.locations) ** 3 > MAX_PATH_STEPS
-    found = smallest_infeasible_subset(compiled)
+    large = compiled(day)
+    assert len(large.locations) ** 3 > MAX_PATH_STEPS
+    found = smallest_infeasible_subset(large)
     assert found is not None
     assert (found.kind, len(found.tickets)) == ("INCOMPATIBLE", 101)
 
@@ -363,7 +362,7 @@ def crowded(places: int) -> Problem:
     grid = [{"id": f"L{at}", "x": 2 * (at % 22), "y": 2 * (at // 22)} for at in range(places)]
     orders = [ticket(f"t{n}-{at}", f"L{at}", service_time_s=3, demand=0) for at in range(1, places) for n in range(2)]
     day = body([agent("v", shift_end=200)], orders)
-    return compile_scenario(parse_scenario({**day, "depot": "L0", "locations": grid}))
+    return compiled({**day, "depot": "L0", "locations": grid})
 
 
 def test_a_long_conflict_of_a_large_day_is_thinned_while_there_is_time() -> None:

@@ -13,7 +13,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import PlanStatus, Unassigned
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.scenarios.scenario_builders import agent, candidate, problem, route, ticket
+from tests.shared.scenarios.scenario_builders import agent, candidate, plane, problem, route, ticket
 
 
 def reasons(day: Problem, routes: Candidate) -> tuple[Unassigned, ...]:
@@ -100,7 +100,7 @@ def test_a_setup_that_another_ticket_may_spare_proves_nothing() -> None:
 )
 def test_a_shipment_is_explained_by_the_trip_over_both_halves(driver: Any, delivery: Any, codes: list[str]) -> None:
     """SPEC T5: each half may be within reach where both together are not."""
-    known = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "P": 1000, "Q": -1000}.items()]
+    known = plane({"D": (0, 0), "P": (1000, 0), "Q": (-1000, 0)})
     day = problem(None, [ticket("p", "P", kind="pickup"), ticket("q", "Q", pickup="p")], locations=known)
     halves = (day.tickets[0], replace(day.tickets[1], **delivery))
     narrow = replace(day, agents=(replace(day.agents[0], **driver),), tickets=halves)

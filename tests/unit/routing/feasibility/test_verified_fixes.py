@@ -14,18 +14,17 @@ from planner_mcp.routing.feasibility.verified_fixes import Fix, UnassignedAnalys
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.property_tests.example_counts import examples
-from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, haul, ticket
+from tests.shared.scenarios.scenario_builders import SHIPMENT, agent, body, compiled, haul, plane, ticket
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.heuristics import enumeration
 
 
 def analysis(day: dict[str, Any], *routes: str) -> UnassignedAnalysis:
     """Return a plan of routes of one-letter tickets on its day, one an agent."""
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     orders = {number: [index[name] for name in route] for number, route in enumerate(routes)}
     plan = build_plan(problem, Candidate.of_tickets(orders))
@@ -39,7 +38,7 @@ def fixes(at: UnassignedAnalysis, name: str) -> list[Fix]:
 
 def best_of(day: dict[str, Any]) -> Candidate:
     """Return the best plan there is of a small day."""
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     return enumeration.solve(problem, SearchLimits(float("inf")), lambda _: None, lambda: False).best or Candidate(())
 
 
@@ -196,7 +195,7 @@ TWICE = [["09:00", "11:00"], ["14:00", "16:00"]]
 
 def reached_between(windows: list[Any], **fields: Any) -> UnassignedAnalysis:
     """Return a morning on which a ticket is reached between two of its windows, and whoever waits is off duty."""
-    places = [{"id": name, "x": at, "y": 0} for name, at in {"D": 0, "A": 1200, "B": 2100}.items()]
+    places = plane({"D": (0, 0), "A": (1200, 0), "B": (2100, 0)})
     orders = [
         ticket(time_windows=[["09:00", "09:00"]], service_time_s=6601),
         ticket("b", "B", service_time_s=600, time_windows=windows),
@@ -347,7 +346,7 @@ def crowded(draw: st.DrawFn) -> tuple[dict[str, Any], list[str]]:
 def test_every_fix_holds_on_the_patched_day(case: tuple[dict[str, Any], list[str]]) -> None:
     """SPEC T5, S2: whatever the day, a patch that is offered passes the checks and lets one more ticket in."""
     day, order = case
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     index = {spec.id: number for number, spec in enumerate(problem.tickets)}
     served = [
         name for name in order[:1] if not verify(problem, build_plan(problem, Candidate.of_tickets({0: [index[name]]})))
@@ -556,7 +555,7 @@ def test_a_large_group_ends_with_the_time() -> None:
 
 def test_the_places_of_a_long_route_end_with_the_time() -> None:
     """SPEC T5: of a shipment they are the square of the stops; asked between one and the next, but there is a first."""
-    at = compile_scenario(parse_scenario(body(tickets=[*SHIPMENT, *(ticket(f"t{number}") for number in range(30))])))
+    at = compiled(body(tickets=[*SHIPMENT, *(ticket(f"t{number}") for number in range(30))]))
     plan, looks = Candidate.of_tickets({0: range(2, 32)}), iter(range(100))
     tried = [insertion.route.tickets for insertion in insertion_candidates(at, plan, 0, until=lambda: next(looks) >= 7)]
     assert [tickets.index(1) - tickets.index(0) for tickets in tried] == [1] * 8, "side by side first"
@@ -593,7 +592,7 @@ def test_searching_again_finds_each_fix_worth_it() -> None:
     def judge(day: dict[str, Any]) -> None:
         assume(not check(Scenario.model_validate(day)))
         before = best_of(day)
-        problem = compile_scenario(parse_scenario(day))
+        problem = compiled(day)
         at, left_out = (
             UnassignedAnalysis(day, build_plan(problem, before)),
             set("abc") - servings(day, before),
@@ -602,7 +601,7 @@ def test_searching_again_finds_each_fix_worth_it() -> None:
             for fix in fixes(at, name):
                 seen[fix.kinds[0]] += 1
                 new = revise(day, fix.patch)
-                patched, again = compile_scenario(parse_scenario(new)), best_of(new)
+                patched, again = compiled(new), best_of(new)
                 assert fix.kinds != ("NONE",), "the plan was the best there is"
                 assert price(patched, again) < price(patched, before)
                 if fix.kinds == ("PENALTY",) and not any(g["kind"] == "one_of" for g in day["groups"]):
@@ -625,7 +624,7 @@ def test_a_wanted_ticket_gets_the_room_where_no_other_waits_for_it() -> None:
         assume(not check(Scenario.model_validate(day)))
         before = best_of(day)
         served = servings(day, before)
-        at = UnassignedAnalysis(day, build_plan(compile_scenario(parse_scenario(day)), before))
+        at = UnassignedAnalysis(day, build_plan(compiled(day), before))
         for name in set("abc") - served:
             others = {"tickets": dict.fromkeys(set("abc") - served - {name})}
             for fix in fixes(at, name):

@@ -5,19 +5,17 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.tools.arguments.day_changes import DayChanges
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.translation import Language
 from tests.shared.scenarios.plan_enumeration import cheapest
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +36,7 @@ def day(*tickets: dict[str, Any], **agents: dict[str, Any]) -> dict[str, Any]:
 async def best(ctx: ToolContext, scenario_id: str) -> Plan:
     """Return the cheapest plan there is of a stored scenario, proved."""
     stored = await ctx.job_service.scenario(ctx.principal, scenario_id)
-    problem = compile_scenario(parse_scenario(stored.body))
+    problem = compiled(stored.body)
     plan = build_plan(problem, cheapest(problem))
     assert verify(problem, plan) == []
     return plan
@@ -95,7 +93,7 @@ async def test_what_the_broken_van_alone_could_do_is_not_put_down_to_lack_of_tim
     base = await solved(call, store, await created(call, day(*tickets, van1={}, van2=X)), [], ["a", "c"])
     answer = await call("resolve_vrp", {"warm_from": base, "breakdown": {"agent": "van2", "at": "09:00"}})
     stored = await ctx.job_service.scenario(ctx.principal, answer.structured["scenario_id"])
-    plan = with_reasons(compile_scenario(parse_scenario(stored.body)), await best(ctx, stored.id))
+    plan = with_reasons(compiled(stored.body), await best(ctx, stored.id))
     assert [(entry.ticket_id, entry.code) for entry in plan.unassigned] == [("c", "ROUTE_OVER")]
 
 

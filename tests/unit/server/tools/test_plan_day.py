@@ -11,14 +11,13 @@ import pytest
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.principals import LOCAL, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.translation import translated, use_language
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 from tests.shared.tools.token_costs import dearer_form_tokens
 
@@ -33,7 +32,7 @@ async def worker_of(store: RedisStore, *tickets: int) -> AsyncIterator[None]:
         await store.register("w1", 1)
         while (claim := await store.claim("w1", 1.0)) is None:
             pass
-        problem = compile_scenario(parse_scenario(claim.scenario.body))
+        problem = compiled(claim.scenario.body)
         plan = with_reasons(problem, build_plan(problem, Candidate.of_tickets({0: [*tickets]})))
         await store.complete(claim, Progress(100, plan.cost, len(tickets), plan.tickets_total), plan.as_json())
 

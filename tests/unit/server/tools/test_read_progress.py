@@ -4,12 +4,10 @@ import pytest
 
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +21,7 @@ async def test_progress_is_a_curve_with_a_bound(call: Call, store: RedisStore) -
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    problem = compile_scenario(parse_scenario(DAY))
+    problem = compiled(DAY)
     for second, order in enumerate(([2, 1, 0], [0, 2, 1], [0, 1, 2]), start=1):
         plan = build_plan(problem, Candidate.of_tickets({0: order[:1], 1: order[1:]} if second == 1 else {0: order}))
         progress = Progress(10 * second, plan.cost, tickets_served=3, tickets_total=3, elapsed_s=second)
@@ -45,7 +43,7 @@ async def test_a_gap_is_that_of_the_plan_there_is(call: Call, store: RedisStore)
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    problem = compile_scenario(parse_scenario(DAY))
+    problem = compiled(DAY)
     for second, order in enumerate(([0, 1, 2], [0, 1]), start=1):
         plan = build_plan(problem, Candidate.of_tickets({0: order}))
         progress = Progress(10 * second, plan.cost, plan.penalty or None, len(order), 3, elapsed_s=second)
@@ -61,7 +59,7 @@ async def test_a_plan_cheaper_than_any_of_its_day_has_no_bound(call: Call, store
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    plan = build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1, 2]}))
+    plan = build_plan(compiled(DAY), Candidate.of_tickets({0: [0, 1, 2]}))
     progress = Progress(10, plan.cost / 10, tickets_served=3, tickets_total=3, elapsed_s=1)
     await store.report(claim, progress, plan.as_json())
     answered = await call("read_progress", {"job_id": job_id})

@@ -11,12 +11,11 @@ import pytest
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.roads.road_register import register
+from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.stored_plans import DAY, Call, claimed, created, solved
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +47,7 @@ async def test_answers_contain_only_what_has_changed(call: Call, store: RedisSto
     )
     assert [ticket["id"] for ticket in first["day"]["tickets"]] == ["a", "b", "c"]
     claim = await claimed(store)
-    problem, seen = compile_scenario(parse_scenario(DAY)), first
+    problem, seen = compiled(DAY), first
     for improvements, order in ((1, [0, 2, 1]), (1, [0, 2, 1]), (2, [0, 1, 2])):
         plan = build_plan(problem, Candidate.of_tickets({0: order}))
         progress = Progress(10 * improvements, plan.cost, None, 3, 3, improvements=improvements)
@@ -71,7 +70,7 @@ async def test_a_route_is_sent_once(call: Call, store: RedisStore) -> None:
     day = {**DAY, "agents": [{**DAY["agents"][0], "id": name} for name in ("v", "w")]}
     job_id = (await call("solve_vrp", {"scenario_id": await created(call, day)})).structured["job_id"]
     claim = await claimed(store)
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     seen: list[dict[str, Any]] = []
     for improvements, orders in enumerate(({0: [0, 1], 1: [2]}, {0: [1, 0], 1: [2]}, {1: [2, 0, 1]}), 1):
         plan = build_plan(problem, Candidate.of_tickets(orders))

@@ -6,14 +6,12 @@ import pytest
 
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
@@ -157,7 +155,7 @@ async def test_an_agent_that_kept_its_tickets_gives_them_to_others_when_its_shif
     await finish(store, ["a", "b"], ["c"])
     patch = {"agents": {"v": {"shift_end": 1}}}
     await call("resolve_vrp", {"warm_from": tied.structured["job_id"], "patch": patch})
-    problem = compile_scenario(parse_scenario((await finish(store, [], ["a", "b", "c"])).scenario.body))
+    problem = compiled((await finish(store, [], ["a", "b", "c"])).scenario.body)
     assert verify(problem, build_plan(problem, Candidate.of_tickets({1: [0, 1, 2]}))) == []
 
 
@@ -220,7 +218,7 @@ async def test_the_hour_of_one_date_is_not_laid_on_the_next(call: Call, store: R
     asked = {"warm_from": held.structured["job_id"], "patch": patch, "keep_until": "2025-07-16T09:00"}
     morning = await call("resolve_vrp", asked)
     assert morning.structured["notes"] == ["Nothing of the plan counts as done: its planning_date is another."]
-    problem = compile_scenario(parse_scenario((await finish(store, ["m", "a", "b"])).scenario.body))
+    problem = compiled((await finish(store, ["m", "a", "b"])).scenario.body)
     assert problem.frozen_until == 9 * 3600 * problem.scale
     assert "Planned from 09:00: no new visit begins earlier." in problem.assumptions
     wrong = await call("resolve_vrp", {**asked, "patch": {"planning_date": "tomorrow"}})

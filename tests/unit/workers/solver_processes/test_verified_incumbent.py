@@ -11,10 +11,10 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.rule_case import TOUR, abc, agent, ticket
 from tests.shared.scenarios.rule_cases import RULE_CASES
+from tests.shared.scenarios.scenario_builders import compiled
 from workers.engines.heuristics.locked_only_plan import broken_locks, locked_only
 from workers.solver_processes.verified_incumbent import FALLBACK_S, MIN_INTERVAL_S, Incumbent, PlanOrigin
 
@@ -32,7 +32,7 @@ class IncumbentHarness:
         self.now = 100.0
         self.sent: list[tuple[float, int]] = []
         body = {**RULE_CASES[0].body, "agents": [agent(1), agent(2)], "tickets": abc(), **changes}
-        self.problem: Problem = compile_scenario(parse_scenario(body))
+        self.problem: Problem = compiled(body)
         self.incumbent = Incumbent(self.problem, STAMP, self._publish, clock=lambda: self.now)
 
     def _publish(self, plan: Plan, improvements: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ToolContext
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, plane, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
 
 pytestmark = pytest.mark.anyio
@@ -184,7 +184,7 @@ async def test_a_plan_made_at_noon_is_not_timed_as_if_it_had_been_made_in_the_mo
     call: Call, ctx: ToolContext, store: RedisStore
 ) -> None:
     """SPEC T5: v breaks down on its way at 10:40; w leaves then, is 70 min late, and every table says so."""
-    places = [{"id": name, "x": x, "y": 0} for name, x in (("D", 0), ("A", 1000), ("F", 72_000))]
+    places = plane({"D": (0, 0), "A": (1000, 0), "F": (72_000, 0)})
     shift = {"shift_start": "08:00", "shift_end": "12:00", "overtime_s": 36_000, "overtime_cost_per_hour": 60}
     tickets = [
         ticket("a", time_windows=[["09:00", "09:10"]], service_time_s=600),

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.rule_case import RuleCase, agent, ticket
 from tests.shared.scenarios.rule_cases import RULE_CASES
+from tests.shared.scenarios.scenario_builders import body, compiled, plane
 from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.heuristics import enumeration
 
@@ -23,15 +22,8 @@ PLACES = {"D": (0, 0), "A": (10, 0), "B": (0, 10), "C": (10, 10), "E": (20, 0), 
 
 def crossing(**changes: Any) -> Problem:
     """Return a day of six tickets for one agent, in an order that crosses itself."""
-    body = {
-        "name": "crossing",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()],
-        "agents": [agent(capacity=6, **changes)],
-        "tickets": [ticket(place) for place in PLACES if place != "D"],
-    }
-    return compile_scenario(parse_scenario(body))
+    tickets = [ticket(place) for place in PLACES if place != "D"]
+    return compiled(body([agent(capacity=6, **changes)], tickets, locations=plane(PLACES), travel={}))
 
 
 @dataclass
@@ -69,7 +61,7 @@ def test_any_of_three_agents_may_stay_at_home(one: int, other: int) -> None:
         "agents": [agent(n, capacity=1) for n in (1, 2, 3)],
         "tickets": [ticket("A", agents=[f"agent-{one}"]), ticket("C", agents=[f"agent-{other}"])],
     }
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     best = enumeration.solve(problem, SearchLimits(float("inf")), lambda _: None, lambda: False).best
     assert best is not None
     assert price(problem, best) == price(problem, cheapest(problem))

@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios import scenario_builders
 from tests.shared.scenarios.rule_case import abc
 from tests.shared.scenarios.rule_case import agent as driver
 from tests.shared.scenarios.rule_cases import RULE_CASES
+from tests.shared.scenarios.scenario_builders import compiled
 from workers.engines.heuristics.reinsertion_search import _without, reinserted, with_unassigned_inserted
 
 POINTS = {"D": (0, 0), "A": (-4, -1), "B": (5, -5), "E": (-2, -4), "F": (2, -3), "X": (6, 0)}
@@ -19,25 +18,17 @@ TICKETS = [("t0", "F", 3, 0), ("t1", "X", 1, 2), ("t2", "E", 0, 2), ("t3", "B", 
 
 def scenario_with_congestion() -> Problem:
     """Return a day of two agents on which all five tickets fit in one way only."""
-    body = {
-        "name": "moves",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": name, "x": x, "y": y} for name, (x, y) in POINTS.items()],
-        "agents": [
-            {"id": "v0", "capacity": 8, "shift_start": 5, "shift_end": 35, "max_distance_m": 11},
-            {"id": "v1", "capacity": 6, "shift_start": 1, "shift_end": 34, "max_distance_m": 24},
-        ],
-        "tickets": [
-            {"id": name, "location": place, "demand": demand, "service_time_s": service}
-            for name, place, demand, service in TICKETS
-        ],
-        "travel": {
-            "decimals": 0,
-            "rush_hours": [{"start": 18, "end": 28, "factor": 3}, {"start": 29, "end": 36, "factor": 0.5}],
-        },
-    }
-    return compile_scenario(parse_scenario(body))
+    agents = [
+        {"id": "v0", "capacity": 8, "shift_start": 5, "shift_end": 35, "max_distance_m": 11},
+        {"id": "v1", "capacity": 6, "shift_start": 1, "shift_end": 34, "max_distance_m": 24},
+    ]
+    tickets = [
+        {"id": name, "location": place, "demand": demand, "service_time_s": service}
+        for name, place, demand, service in TICKETS
+    ]
+    rush_hours = [{"start": 18, "end": 28, "factor": 3}, {"start": 29, "end": 36, "factor": 0.5}]
+    travel = {"decimals": 0, "rush_hours": rush_hours}
+    return scenario_builders.problem(agents, tickets, locations=scenario_builders.plane(POINTS), travel=travel)
 
 
 def test_a_ticket_with_no_place_between_the_others_is_served_where_others_can_move() -> None:
@@ -52,7 +43,7 @@ def test_a_ticket_with_no_place_between_the_others_is_served_where_others_can_mo
 
 def square(agent: dict[str, Any], tickets: list[dict[str, Any]], **more: Any) -> Problem:
     """Return a day of one agent on the square of the engine contract."""
-    return compile_scenario(parse_scenario({**RULE_CASES[0].body, "agents": [agent], "tickets": tickets, **more}))
+    return compiled({**RULE_CASES[0].body, "agents": [agent], "tickets": tickets, **more})
 
 
 def test_a_ticket_goes_where_it_costs_least() -> None:

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.engines.native_search import needs_native
+from tests.shared.scenarios.scenario_builders import body, compiled, plane
 from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection import engine_registry
@@ -30,9 +29,7 @@ def ticket(name: str, demand: int, **fields: Any) -> dict[str, Any]:
 
 
 def day(agents: list[dict[str, Any]], tickets: list[dict[str, Any]], **travel: Any) -> Problem:
-    places = [{"id": name, "x": x, "y": 0} for name, x in LINE.items()]
-    body = {"name": "line", "planning_date": "2025-07-15", "depot": "D", "locations": places}
-    return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets, "travel": travel}))
+    return compiled(body(agents, tickets, locations=plane({name: (x, 0) for name, x in LINE.items()}), travel=travel))
 
 
 def planned(problem: Problem, warm: Candidate | None = None) -> Plan:
@@ -130,25 +127,18 @@ def test_a_shipment_is_brought_before_the_reload_for_what_leaves_no_room() -> No
 
 def test_three_tickets_are_tried_in_more_ways_than_the_greedy_one() -> None:
     """SPEC S2: breaks, a lock and reloads: a trip of the second agent's always seemed the cheaper next step."""
-    places = {"D": (0, 0), "A": (6, -2), "B": (-2, 1), "X": (3, 5)}
     rests = [[{"earliest": 17, "latest": 22, "duration_s": 3}], [{"earliest": 3, "latest": 3, "duration_s": 3}]]
-    body = {
-        "name": "few",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": name, "x": x, "y": y} for name, (x, y) in places.items()],
-        "agents": [
-            {"id": "v0", "capacity": 9, "breaks": rests[0], "reload_locations": ["A", "X"], "locked_tickets": ["t2"]},
-            {"id": "v1", "capacity": 5, "breaks": rests[1], "reload_locations": ["D"], "max_reloads": 2},
-        ],
-        "tickets": [
-            {"id": "t0", "location": "A", "demand": 4, "service_time_s": 3},
-            {"id": "t1", "location": "A", "demand": 4},
-            {"id": "t2", "location": "B", "demand": 1},
-        ],
-        "travel": {"decimals": 0},
-    }
-    plan = planned(compile_scenario(parse_scenario(body)))
+    agents = [
+        {"id": "v0", "capacity": 9, "breaks": rests[0], "reload_locations": ["A", "X"], "locked_tickets": ["t2"]},
+        {"id": "v1", "capacity": 5, "breaks": rests[1], "reload_locations": ["D"], "max_reloads": 2},
+    ]
+    tickets = [
+        {"id": "t0", "location": "A", "demand": 4, "service_time_s": 3},
+        {"id": "t1", "location": "A", "demand": 4},
+        {"id": "t2", "location": "B", "demand": 1},
+    ]
+    places = plane({"D": (0, 0), "A": (6, -2), "B": (-2, 1), "X": (3, 5)})
+    plan = planned(compiled(body(agents, tickets, locations=places)))
     assert plan.cost == pytest.approx(17)
 
 

@@ -14,14 +14,13 @@ from random import Random
 import pytest
 
 from planner_mcp.errors import EngineError
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.engines.native_search import needs_native, searched
+from tests.shared.engines.native_search import native_plan, needs_native, searched
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.random_problems import random_problem
+from tests.shared.scenarios.scenario_builders import compiled, plane, problem
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import SearchLimits, StopReason
 from workers.engines.native import build, native_arrays, sisr_engine
@@ -355,13 +354,10 @@ def test_search_threads_have_no_data_race(tmp_path: Path) -> None:
 def test_legs_of_a_thousand_kilometres_cost_what_they_cost() -> None:
     """SPEC S2: on an arc a thousand and more kilometres around the depot one route is the cheapest."""
     arc = [(1.2e6 * math.cos(turn / 40), 1.2e6 * math.sin(turn / 40)) for turn in range(12)]
-    places = [{"id": "D", "x": 0, "y": 0}, *({"id": f"P{n}", "x": x, "y": y} for n, (x, y) in enumerate(arc))]
+    places = plane({"D": (0, 0), **{f"P{n}": point for n, point in enumerate(arc)}})
     agents = [{"id": f"v{n}", "capacity": 100} for n in range(12)]
     tickets = [{"id": f"t{n}", "location": f"P{n}", "demand": 5} for n in range(12)]
-    body = {"name": "far", "planning_date": "2025-07-15", "depot": "D", "locations": places}
-    best = searched(compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets})))
-    assert best is not None
-    assert len(best.routes) == 1
+    assert len(native_plan(problem(agents, tickets, locations=places, travel={})).routes) == 1
 
 
 @pytest.mark.parametrize("driver", [{}, {"max_distance_km": 15_000}])
@@ -370,18 +366,12 @@ def test_what_is_planned_from_coast_to_coast_costs_what_was_believed(driver: dic
     random = Random(7)
     points = [(0.0, 0.0), *((random.uniform(0, 4.4e6), random.uniform(-1.3e6, 1.3e6)) for _ in range(20))]
     names = [f"P{n}" for n in range(len(points))]
-    plane = [{"id": name, "x": x, "y": y} for name, (x, y) in zip(names, points, strict=True)]
     table = [[round(1.2345678 * math.dist(one, other), 3) for other in points] for one in points]
-    day = {
-        "name": "far",
-        "planning_date": "2025-07-15",
-        "depot": "P0",
-        "agents": [{"id": f"v{n}", "capacity": 60, **driver} for n in range(6)],
-        "tickets": [{"id": f"t{n}", "location": name, "demand": 12} for n, name in enumerate(names[1:])],
-    }
+    agents = [{"id": f"v{n}", "capacity": 60, **driver} for n in range(6)]
+    tickets = [{"id": f"t{n}", "location": name, "demand": 12} for n, name in enumerate(names[1:])]
     for travel in ({"distances": table, "matrix_locations": names}, {}):
-        places = [{"id": name} for name in names] if travel else plane
-        assert states_true_costs(compile_scenario(parse_scenario({**day, "locations": places, "travel": travel})), 1)
+        places = [{"id": name} for name in names] if travel else plane(dict(zip(names, points, strict=True)))
+        assert states_true_costs(problem(agents, tickets, locations=places, depot="P0", travel=travel), 1)
 
 
 def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
@@ -390,7 +380,7 @@ def test_a_day_whose_penalties_are_as_large_as_can_be_has_a_plan() -> None:
     prices = {"cost_per_km": 1.2345, "cost_per_hour": 23.77}
     body["agents"] = [{**each, **prices} for each in body["agents"][:20]]
     body["tickets"] = [{**each, "priority": 9} for each in body["tickets"]]
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     assert sum(ticket.penalty for ticket in problem.tickets) > 2**60
     best = searched(problem)
     assert best is not None

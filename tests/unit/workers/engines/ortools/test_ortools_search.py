@@ -8,12 +8,11 @@ from typing import Any, cast
 import pytest
 from ortools.constraint_solver import pywrapcp
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.problem import Candidate, Feature, Problem, Route, Stop, StopKind
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import cheapest
+from tests.shared.scenarios.scenario_builders import body, compiled, plane
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import OnImprovement, SearchLimits, StopReason
 from workers.engines.ortools import ortools_engine
@@ -53,7 +52,7 @@ PAID_FOR_TIME = {
 )
 def test_days_that_pay_for_time_are_searched_from_ruins(name: str) -> None:
     """SPEC S1, J6: on a day of many tickets what the library shows with its times still open is passed over."""
-    problem = compile_scenario(parse_scenario(PAID_FOR_TIME[name]))
+    problem = compiled(PAID_FOR_TIME[name])
     deadline = time.monotonic() + 0.7
     found: list[Candidate] = []
 
@@ -73,7 +72,7 @@ def test_locked_visits_stay_first_where_days_are_searched_from_ruins() -> None:
     body = fleet_body(MANY)
     by_opening = sorted(body["tickets"], key=lambda each: each["time_windows"][0])
     body["agents"][0]["locked_tickets"] = [each["id"] for each in by_opening[-2:]]
-    problem = compile_scenario(parse_scenario(body))
+    problem = compiled(body)
     found: list[Candidate] = []
     OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.4), found.append, lambda: False)
     assert found
@@ -82,7 +81,7 @@ def test_locked_visits_stay_first_where_days_are_searched_from_ruins() -> None:
 
 def test_breaks_are_read_only_where_times_are_fixed() -> None:
     """SPEC S1, J6: breaks do not pay for time, so what is shown of them has a price before it has times."""
-    problem = compile_scenario(parse_scenario(of_agents(**REST)))
+    problem = compiled(of_agents(**REST))
     deadline = time.monotonic() + 20
     found: list[Candidate] = []
 
@@ -120,22 +119,14 @@ def test_few_tickets_are_not_left_where_the_first_descent_ends() -> None:
     first = {"id": "v0", "capacity": 8, "shift_start": 4, "shift_end": 45, "overtime_cost_per_hour": 900}
     second = {"id": "v1", "capacity": 9, "shift_end": 49, "overtime_cost_per_hour": 1800}
     dear = {"id": "v2", "capacity": 9, "shift_start": 5, "shift_end": 100, "fixed_cost": 60}
-    places = {"D": (6, 5), "A": (3, 2), "B": (9, 10)}
-    body = {
-        "name": "four tickets",
-        "planning_date": "2025-07-15",
-        "depot": "D",
-        "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in places.items()],
-        "agents": [{**first, **late, "breaks": rests[:1]}, {**second, **late, "breaks": rests[1:]}, dear],
-        "tickets": [
-            {"id": "t0", "location": "B", "demand": 5},
-            {"id": "t1", "location": "B", "demand": 5, "service_time_s": 4},
-            {"id": "t2", "location": "D", "demand": 4},
-            {"id": "t3", "location": "A", "demand": 2, "service_time_s": 3},
-        ],
-        "travel": {"decimals": 0},
-    }
-    problem = compile_scenario(parse_scenario(body))
+    agents = [{**first, **late, "breaks": rests[:1]}, {**second, **late, "breaks": rests[1:]}, dear]
+    tickets = [
+        {"id": "t0", "location": "B", "demand": 5},
+        {"id": "t1", "location": "B", "demand": 5, "service_time_s": 4},
+        {"id": "t2", "location": "D", "demand": 4},
+        {"id": "t3", "location": "A", "demand": 2, "service_time_s": 3},
+    ]
+    problem = compiled(body(agents, tickets, locations=plane({"D": (6, 5), "A": (3, 2), "B": (9, 10)})))
     best = price(problem, cheapest(problem))
     found: list[int] = []
 
@@ -161,7 +152,7 @@ def test_no_plan_is_reported_in_which_a_break_lies_in_a_setup() -> None:
         "agents": [van],
         "tickets": [late],
     }
-    problem = compile_scenario(parse_scenario(day))
+    problem = compiled(day)
     improvements: list[Candidate] = []
     OrToolsEngine().solve(problem, SearchLimits(time.monotonic() + 0.5, 1, 1), improvements.append, lambda: False)
     assert all(not verify(problem, build_plan(problem, candidate)) for candidate in improvements)
@@ -264,5 +255,5 @@ def test_costs_are_registered_once_for_agents_of_many_speeds(monkeypatch: pytest
     monkeypatch.setattr(pywrapcp.RoutingModel, "RegisterTransitMatrix", counted)
     body = fleet_body(MANY)
     agents = [{**agent, "speed_factor": 1 + number / 10} for number, agent in enumerate(body["agents"])]
-    OrToolsModel(compile_scenario(parse_scenario({**body, "agents": agents}))).build()
+    OrToolsModel(compiled({**body, "agents": agents})).build()
     assert len(registered) == 1

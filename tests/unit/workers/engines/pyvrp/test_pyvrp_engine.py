@@ -20,14 +20,13 @@ from pyvrp import (
 from pyvrp.search import compute_neighbours
 from pyvrp.stop import MaxIterations
 
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem, Route
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
 from tests.shared.scenarios.rule_case import PLACES, agent, ticket
+from tests.shared.scenarios.scenario_builders import compiled, plane, problem
 from tests.shared.scenarios.seeded_fleet import fleet, fleet_body
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.pyvrp import pyvrp_iterated_search, pyvrp_run
@@ -47,9 +46,7 @@ from workers.engines.pyvrp.pyvrp_run import StopCriterion, search
 
 def day(agents: list[Json], tickets: list[Json]) -> Problem:
     """Return a day on the square of `tests/shared/scenarios/rule_case.py`."""
-    places = [{"id": place, "x": x, "y": y} for place, (x, y) in PLACES.items()]
-    body = {"name": "day", "planning_date": "2025-07-15", "depot": "D", "locations": places}
-    return compile_scenario(parse_scenario({**body, "agents": agents, "tickets": tickets}))
+    return problem(agents, tickets, locations=plane(PLACES), travel={})
 
 
 def planned(problem: Problem, seconds: float = 0.5) -> Plan:
@@ -105,20 +102,10 @@ def test_a_shipment_with_one_half_priced_keeps_its_worth_where_something_stays_o
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_shipment_and_a_delivery_share_a_vehicle(seed: int) -> None:
     """SPEC S3: on the smallest days too each is a neighbour of the other; with a vehicle each the way is longer."""
-    square = {"D": (0, 0), "A": (100, 0), "B": (0, 100), "C": (-100, 0)}
-    problem = compile_scenario(
-        parse_scenario(
-            {
-                "name": "shipment and delivery",
-                "planning_date": "2025-07-15",
-                "depot": "D",
-                "locations": [{"id": place, "x": x, "y": y} for place, (x, y) in square.items()],
-                "agents": [agent(1, capacity=9), agent(2, capacity=9)],
-                "tickets": [ticket("A"), ticket("B", pickup="A"), ticket("C")],
-            }
-        )
-    )
-    outcome = PyvrpEngine().solve(problem, SearchLimits(time.monotonic() + 0.3, seed), lambda _: None, lambda: False)
+    square = plane({"D": (0, 0), "A": (100, 0), "B": (0, 100), "C": (-100, 0)})
+    agents, tickets = [agent(1, capacity=9), agent(2, capacity=9)], [ticket("A"), ticket("B", pickup="A"), ticket("C")]
+    day = problem(agents, tickets, locations=square, travel={})
+    outcome = PyvrpEngine().solve(day, SearchLimits(time.monotonic() + 0.3, seed), lambda _: None, lambda: False)
     assert outcome.best is not None
     assert [len(route.tickets) for route in outcome.best.routes] == [3]
 
@@ -171,7 +158,7 @@ def test_what_a_broken_rule_costs_is_reckoned_in_the_money_of_the_day() -> None:
     """SPEC S2: a day with prices, whose cost units are many, is served as soon as one in metres."""
     body = fleet_body(60)
     prices = {"cost_per_km": 1.55, "cost_per_hour": 24, "fixed_cost": 150}
-    problem = compile_scenario(parse_scenario({**body, "agents": [{**each, **prices} for each in body["agents"]]}))
+    problem = compiled({**body, "agents": [{**each, **prices} for each in body["agents"]]})
     assert verify(problem, build_plan(problem, found(problem, 400))) == []
 
 
