@@ -51,7 +51,7 @@ class CreateScenarioResult(ToolOutput):
 
 
 _limiter: Final = ReadingTurns()
-"""Scenarios judged at the same time."""
+"""Scenarios checked at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
