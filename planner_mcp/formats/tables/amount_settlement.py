@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS
-from planner_mcp.formats.tables.header_words import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.unit_words import AmountUnit, dimension_named, unit_named
 from planner_mcp.text import figure, plain
 

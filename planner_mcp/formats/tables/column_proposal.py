@@ -1,8 +1,8 @@
 """The field of each column of a table, proposed from its header and its cells (SPEC T5).
 
 Owns the decision. A column is used, is open (a question to whoever knows), or is left out and said so with what it
-looks like. A column that looks like times, durations, amounts or places is never left out in silence. Words are
-`header_words.py`'s, values `column_values.py`'s. Whoever knows better names the field.
+looks like. A column that looks like times, durations, amounts or places is never left out in silence. What a header
+says is `header_meanings.py`'s, what cells say `column_values.py`'s. Whoever knows better names the field.
 """
 
 import re
@@ -41,12 +41,8 @@ from planner_mcp.formats.tables.coordinate_parsing import (
     pair_in,
 )
 from planner_mcp.formats.tables.duration_parsing import is_duration
-from planner_mcp.formats.tables.header_words import (
-    COMPOSED,
-    FIELDS,
+from planner_mcp.formats.tables.header_meanings import (
     KNOWN,
-    PSEUDO,
-    UNUSED,
     HeaderMeaning,
     is_of_order,
     is_of_past,
@@ -56,6 +52,7 @@ from planner_mcp.formats.tables.header_words import (
     side_of,
     split_brackets,
 )
+from planner_mcp.formats.tables.header_words import COMPOSED, FIELDS, PSEUDO, UNUSED
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unexpected_rows import is_total

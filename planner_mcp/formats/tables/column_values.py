@@ -1,7 +1,7 @@
 """What the cells of a column look like: times, windows, durations, amounts, places, days, texts (SPEC T5).
 
 Owns the judgement of a column by its values, and how it is written where one cell alone may mean two things. What its
-header says is `header_words.py`'s.
+header says is `header_meanings.py`'s.
 """
 
 import re
@@ -23,7 +23,7 @@ from planner_mcp.formats.tables.cell_text import (
 )
 from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.tables.duration_parsing import is_duration
-from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.header_meanings import normalized
 from planner_mcp.formats.tables.number_parsing import amount_in, counted_in, decimal_mark_of, has_unit
 from planner_mcp.formats.tables.time_parsing import (
     YEAR_LAST,

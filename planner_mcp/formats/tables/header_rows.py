@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final
 
-from planner_mcp.formats.tables.header_words import meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, unit_named, words_of
 from planner_mcp.text import plain
 

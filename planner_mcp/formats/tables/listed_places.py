@@ -10,7 +10,8 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_proposal import propose_mapping
-from planner_mcp.formats.tables.header_words import PLACE_SHEETS, meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
+from planner_mcp.formats.tables.header_words import PLACE_SHEETS
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.formats.tables.header_words import meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import plain
 

@@ -24,7 +24,8 @@ from planner_mcp.formats.tables.column_proposal import (
     words_of_fields,
 )
 from planner_mcp.formats.tables.exported_stops import without_plan
-from planner_mcp.formats.tables.header_words import TICKETS, UNUSED, meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
+from planner_mcp.formats.tables.header_words import TICKETS, UNUSED
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport

@@ -17,7 +17,8 @@ from typing import Any, Final
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from planner_mcp.errors import Fault, InputError, TooLargeError, input_error
-from planner_mcp.formats.tables.header_words import PLACE_SHEETS, normalized
+from planner_mcp.formats.tables.header_meanings import normalized
+from planner_mcp.formats.tables.header_words import PLACE_SHEETS
 from planner_mcp.formats.tables.master_data import with_master_data
 from planner_mcp.formats.tables.sheet_inspection import inspect, letters_of, part_of_sheet
 from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, Table, place_in, table_of, too_large

@@ -22,7 +22,7 @@ from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, NO_OTHER_T
 from planner_mcp.formats.tables.column_values import DELIVERIES, PICKUPS
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
-from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.header_meanings import normalized
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.source_rows import SourceRow

@@ -27,7 +27,8 @@ from planner_mcp.formats.tables.column_values import (
 )
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
-from planner_mcp.formats.tables.header_words import UNUSED, meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.header_words import UNUSED
 from planner_mcp.formats.tables.number_parsing import (
     amount_in,
     has_classes,

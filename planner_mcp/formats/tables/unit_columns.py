@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from planner_mcp.formats.tables.header_words import meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unit_words import unit_named
 from planner_mcp.text import plain

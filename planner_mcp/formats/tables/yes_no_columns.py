@@ -11,7 +11,7 @@ from typing import Final
 
 from planner_mcp.formats.tables.cell_text import listed, normalized_word
 from planner_mcp.formats.tables.column_values import are_yes_or_no
-from planner_mcp.formats.tables.header_words import normalized
+from planner_mcp.formats.tables.header_meanings import normalized
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.text import plain

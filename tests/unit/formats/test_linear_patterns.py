@@ -16,7 +16,7 @@ from planner_mcp.formats.tables import text_tables
 from planner_mcp.formats.tables.column_values import values_of
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
-from planner_mcp.formats.tables.header_words import meaning_of, split_brackets
+from planner_mcp.formats.tables.header_meanings import meaning_of, split_brackets
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import MAX_HEADER, read_table
 from planner_mcp.formats.tables.time_parsing import time_in

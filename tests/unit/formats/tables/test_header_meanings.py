@@ -9,7 +9,8 @@ from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.column_proposal import propose_mapping
-from planner_mcp.formats.tables.header_words import FIELDS, meaning_of, normalized
+from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
+from planner_mcp.formats.tables.header_words import FIELDS
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.text_tables import read_table
