@@ -14,6 +14,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import MAX_CELL, filled, listed
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping, OpenColumn, refuse_unknown
+from planner_mcp.formats.tables.column_style import are_stays_of_day, style_of
 from planner_mcp.formats.tables.column_values import (
     MAX_SAMPLE,
     OPEN_KINDS,
@@ -23,12 +24,8 @@ from planner_mcp.formats.tables.column_values import (
     are_degrees,
     are_divisions,
     are_hhmm,
-    are_kinds,
     are_one_sided,
-    are_stays_of_day,
     are_yes_or_no,
-    has_pickups,
-    style_of,
     values_of,
 )
 from planner_mcp.formats.tables.coordinate_parsing import (
@@ -55,6 +52,7 @@ from planner_mcp.formats.tables.header_meanings import (
 from planner_mcp.formats.tables.header_words import COMPOSED, FIELDS, PSEUDO, UNUSED
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.ticket_kinds import are_kinds, has_pickups
 from planner_mcp.formats.tables.unexpected_rows import is_total
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT, AmountUnit, unit_named
 from planner_mcp.formats.tables.window_parsing import day_of_weekdays, named_day

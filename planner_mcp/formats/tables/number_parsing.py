@@ -1,7 +1,7 @@
 """What the text of a cell says as a number: an amount with its unit, a priority (SPEC T5).
 
 Owns the marks before decimals and between thousands. A mark that may be either is read as the style of its column
-says (`column_values.py` settles it); what stays open is a fault, as is what means nothing.
+says (`column_style.py` settles it); what stays open is a fault, as is what means nothing.
 """
 
 import math

@@ -19,15 +19,14 @@ from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_am
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, NO_OTHER_TABLE, OtherTable, propose_mapping
-from planner_mcp.formats.tables.column_values import DELIVERIES, PICKUPS
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
-from planner_mcp.formats.tables.header_meanings import normalized
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.ticket_kinds import DELIVERIES, PICKUPS, kind_word
 from planner_mcp.formats.tables.time_parsing import written
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
@@ -414,7 +413,7 @@ class TableImport:
         return [(rows[head][0], _joined([rows[at][1] for at in ats])) for head, ats in lines.items()]
 
     def _is_pickup(self, kind: str) -> bool:
-        word = normalized(kind).replace(" ", "")
+        word = kind_word(kind)
         if word not in PICKUPS | DELIVERIES:
             self.taken_as_deliveries[kind] = None
         return word in PICKUPS

@@ -14,17 +14,8 @@ from planner_mcp.formats.tables.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, says_nothing, shown
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
 from planner_mcp.formats.tables.column_proposal import has_minute_spans
-from planner_mcp.formats.tables.column_values import (
-    KIND_INITIALS,
-    are_shares_of_day,
-    are_yes_or_no,
-    decimal_of,
-    has_kind_initials,
-    has_long_clocks,
-    has_pickups,
-    open_mark_in,
-    style_of,
-)
+from planner_mcp.formats.tables.column_style import are_shares_of_day, decimal_of, open_mark_in, style_of
+from planner_mcp.formats.tables.column_values import are_yes_or_no, has_long_clocks
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized, split_brackets
@@ -40,6 +31,7 @@ from planner_mcp.formats.tables.number_parsing import (
 )
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table, place_in
+from planner_mcp.formats.tables.ticket_kinds import KIND_INITIALS, has_kind_initials, has_pickups
 from planner_mcp.formats.tables.time_parsing import day_in, is_hhmm, side_in
 from planner_mcp.formats.tables.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.window_parsing import (

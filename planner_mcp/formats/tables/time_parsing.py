@@ -1,7 +1,7 @@
 """What the text of a cell says as a day or a time of day (SPEC T5).
 
 Owns the forms in which people write these. What may mean two things is read as the style of its column says
-(`column_values.py` settles it); what stays open is a fault, as is what means nothing.
+(`column_style.py` settles it); what stays open is a fault, as is what means nothing.
 """
 
 import math

@@ -14,7 +14,8 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import CellStyle, normalized_word, simplified
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.column_values import are_yes_or_no, style_of
+from planner_mcp.formats.tables.column_style import style_of
+from planner_mcp.formats.tables.column_values import are_yes_or_no
 from planner_mcp.formats.tables.header_meanings import is_of_past, meaning_of, says_crew
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow

@@ -6,7 +6,8 @@ import pytest
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import CellStyle
-from planner_mcp.formats.tables.column_values import style_of, values_of
+from planner_mcp.formats.tables.column_style import style_of
+from planner_mcp.formats.tables.column_values import values_of
 from planner_mcp.formats.tables.duration_parsing import duration_in
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in, priority_in
 from planner_mcp.formats.tables.time_parsing import date_in, time_in
