@@ -6,13 +6,12 @@ says is `header_meanings.py`'s, what cells say `column_values.py`'s. Whoever kno
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import MAX_CELL, filled, listed
+from planner_mcp.formats.tables.cell_text import MAX_CELL, filled
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping, OpenColumn, refuse_unknown
 from planner_mcp.formats.tables.column_style import are_stays_of_day, style_of
 from planner_mcp.formats.tables.column_values import (
@@ -41,6 +40,7 @@ from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.header_meanings import (
     KNOWN,
     HeaderMeaning,
+    has_minute_spans,
     is_of_order,
     is_of_past,
     meaning_of,
@@ -51,6 +51,7 @@ from planner_mcp.formats.tables.header_meanings import (
 )
 from planner_mcp.formats.tables.header_words import COMPOSED, FIELDS, PSEUDO, UNUSED
 from planner_mcp.formats.tables.number_parsing import number_in
+from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable, words_in
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.ticket_kinds import are_kinds, has_pickups
 from planner_mcp.formats.tables.unexpected_rows import is_total
@@ -126,27 +127,6 @@ _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "positions": ("position",),
     "places": ("location",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OtherTable:
-    """Words of the table beside one, as they are compared."""
-
-    skills: frozenset[str] = frozenset()
-    """What its columns of skills have."""
-    agents: frozenset[str] = frozenset()
-    """Ids and names, where it has the agents."""
-    columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """What its columns of agents that are no field, or where they start, have, by header."""
-
-    def columns_like(self, header: str, words: Set[str]) -> list[str]:
-        """Return its columns named alike, `Zone` and `Preferred zone`, which share a word with the cells."""
-        ours = normalized(header)
-        like = (name for name in self.columns if normalized(name) in ours or ours in normalized(name))
-        return [name for name in like if not self.columns[name].isdisjoint(words)]
-
-
-NO_OTHER_TABLE: Final = OtherTable()
 
 
 def propose_mapping(
@@ -687,34 +667,6 @@ class _Proposal:
         meaning = self._meanings[header]
         unit = unit_named(meaning.unit) or unit_named(" ".join(_words(header)[1:]))
         return unit or (AmountUnit(meaning.dimension, 0.0) if meaning.dimension else None)
-
-
-def words_of_fields(table: Table, kind: str, chosen: Mapping[str, str], fields: Collection[str]) -> frozenset[str]:
-    """Return the words in the columns of a table whose headers, or the caller, say that they are one of some fields."""
-    headers = [each for each in table.headers if each and chosen.get(each, meaning_of(each, kind).field) in fields]
-    return words_in(cell for header in headers for cell in table.cells(header))
-
-
-def columns_without_field(table: Table) -> dict[str, frozenset[str]]:
-    """Return the columns of agents whose headers are no word of a field, or name places, with the words in them."""
-    fields = (None, "location")
-    headers = [each for each in table.headers if normalized(each) and meaning_of(each, "agents").field in fields]
-    found = {header: words_in(table.cells(header)) for header in headers}
-    rows = len(table.rows)  # one word that all have tells no agents apart
-    return {header: words for header, words in found.items() if len(words) > 1 or 0 < len(table.cells(header)) < rows}
-
-
-def words_in(cells: Iterable[str]) -> frozenset[str]:
-    """Return what cells list, as it is compared between tables."""
-    return frozenset(word.casefold() for cell in cells if len(cell) <= MAX_CELL for word in listed(cell))
-
-
-def has_minute_spans(header: str) -> bool:
-    """Return whether a header says that `12:30` below it is of minutes and seconds."""
-    return any(normalized(each) in _MINUTE_SPANS for each in split_brackets(header)[1])
-
-
-_MINUTE_SPANS: Final = frozenset({"mm ss", "m s", "min sec", "min sek", "min s"})
 
 
 def _is_one_angle(cell: str) -> bool:

@@ -235,6 +235,14 @@ def says_crew(header: str) -> bool:
     return _CREW.fullmatch(normalized(header.replace("#", " no "))) is not None
 
 
+_MINUTE_SPANS: Final = frozenset({"mm ss", "m s", "min sec", "min sek", "min s"})
+
+
+def has_minute_spans(header: str) -> bool:
+    """Return whether a header says that `12:30` below it is of minutes and seconds."""
+    return any(normalized(each) in _MINUTE_SPANS for each in split_brackets(header)[1])
+
+
 def is_of_order(header: str) -> bool:
     """Return whether a header speaks of the day of an order, or of an invoice."""
     return any(word in normalized(header) for word in OF_ORDERS)

@@ -16,17 +16,12 @@ from planner_mcp.formats.tables.column_mapping import (
     OpenColumn,
     split_by_table,
 )
-from planner_mcp.formats.tables.column_proposal import (
-    OtherTable,
-    columns_without_field,
-    propose_mapping,
-    words_in,
-    words_of_fields,
-)
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.header_words import TICKETS, UNUSED
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.other_tables import other_tables, skills_of_both
 from planner_mcp.formats.tables.resolved_addresses import without_doubtful
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.table_rows import AXES
@@ -94,10 +89,10 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     ours, theirs = split_by_table(
         import_options.columns, tables["tickets"].headers, fleet.headers if fleet else (), unread
     )
-    tickets_have, agents_have = _other_tables(tables, import_options, ours, theirs)
+    tickets_have, agents_have = other_tables(tables, import_options.agents, ours, theirs)
     proposals = {"tickets": day.add_tickets(tables["tickets"], ours, agents_have)}
     if fleet is not None:
-        fleet, like = _skills_of_both(fleet, tables["tickets"], ours, agents_have)
+        fleet, like = skills_of_both(fleet, tables["tickets"], ours, agents_have)
         theirs = {**day.columns_of_places(fleet), **like, **theirs}
         proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
@@ -243,38 +238,11 @@ def open_columns_of(tables: Mapping[str, Table], import_options: ImportOptions) 
     fleet = tables.get("agents")
     headers = fleet.headers if fleet else ()
     ours, theirs = split_by_table(import_options.columns, tables["tickets"].headers, headers)
-    tickets_have, agents_have = _other_tables(tables, import_options, ours, theirs)
+    tickets_have, agents_have = other_tables(tables, import_options.agents, ours, theirs)
     planned = import_options.planning_date
     mappings = [propose_mapping(tables["tickets"], "tickets", ours, planning_date=planned, other=agents_have)]
     mappings += [propose_mapping(fleet, "agents", theirs, other=tickets_have)] if fleet else []
     return [column for mapping in mappings for column in mapping.open_columns]
-
-
-def _other_tables(
-    tables: Mapping[str, Table], import_options: ImportOptions, ours: Mapping[str, str], theirs: Mapping[str, str]
-) -> tuple[OtherTable, OtherTable]:
-    """Return what the tickets have that tells the columns of agents, and what the agents have for those of tickets."""
-    tickets_have = OtherTable(words_of_fields(tables["tickets"], "tickets", ours, ("skills",)))
-    if (fleet := tables.get("agents")) is not None:
-        skills, names = (words_of_fields(fleet, "agents", theirs, fields) for fields in (("skills",), ("id", "name")))
-        return tickets_have, OtherTable(skills, names, columns_without_field(fleet))
-    named = (str(agent.get(field) or "") for agent in import_options.agents for field in ("id", "name"))
-    return tickets_have, OtherTable(agents=words_in(named))
-
-
-def _skills_of_both(
-    fleet: Table, tickets: Table, ours: Mapping[str, str], agents: OtherTable
-) -> tuple[Table, dict[str, str]]:
-    """Return the agents, and their columns like one of tickets that the caller takes for skills: both or none.
-
-    Where agents start is read as such too, so its column is there twice.
-    """
-    chosen = [header for header, name in ours.items() if name == "skills"]
-    like = [name for header in chosen for name in agents.columns_like(header, words_in(tickets.cells(header)))]
-    twice = {name: f"{name} (skill)" for name in like if meaning_of(name, "agents").field == "location"}
-    rows = [(line, row | {more: row[name] for name, more in twice.items() if name in row}) for line, row in fleet.rows]
-    fleet = replace(fleet, headers=(*fleet.headers, *twice.values()), rows=tuple(rows))
-    return fleet, dict.fromkeys((twice.get(name, name) for name in like), "skills")
 
 
 def position_columns(headers: tuple[str, ...], import_options: ImportOptions) -> dict[str, str]:

@@ -18,11 +18,12 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, NO_OTHER_TABLE, OtherTable, propose_mapping
+from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, propose_mapping
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
+from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table

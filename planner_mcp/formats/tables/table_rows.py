@@ -13,12 +13,11 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.cell_text import CellStyle, Decimal, listed, normalized_word, says_nothing, shown
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import has_minute_spans
 from planner_mcp.formats.tables.column_style import are_shares_of_day, decimal_of, open_mark_in, style_of
 from planner_mcp.formats.tables.column_values import are_yes_or_no, has_long_clocks
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, coordinate_in, pair_in, position_in
 from planner_mcp.formats.tables.duration_parsing import duration_in
-from planner_mcp.formats.tables.header_meanings import meaning_of, normalized, split_brackets
+from planner_mcp.formats.tables.header_meanings import has_minute_spans, meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.header_words import UNUSED
 from planner_mcp.formats.tables.number_parsing import (
     amount_in,
