@@ -6,7 +6,7 @@ asked about.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from planner_mcp.errors import Fault
@@ -133,6 +133,17 @@ def axis_of(text: str) -> Axis:
     """Return the axis that the letter of a cell with one coordinate in degrees and minutes names."""
     read = _coordinate(_degrees_text(text)) if has_minutes(text) else None
     return read[1] if read else ""
+
+
+def common_axis(cells: Iterable[str]) -> Axis:
+    """Return the axis that the letters of all coordinates in a column name."""
+    axes = set(map(axis_of, cells))
+    return axes.pop() if len(axes) == 1 else ""
+
+
+def is_one_angle(text: str) -> bool:
+    """Return whether a cell is one coordinate in degrees and minutes, whether or not it can be read."""
+    return has_minutes(text) and pair_in(text) is None
 
 
 def has_minutes(text: str) -> bool:

@@ -49,6 +49,11 @@ def split_brackets(header: str) -> tuple[str, list[str]]:
     return "".join(outside) + ("" if opened < 0 else header[opened:]), inside
 
 
+def words_outside(header: str) -> list[str]:
+    """Return the words of a header outside of its brackets."""
+    return normalized(split_brackets(header)[0]).split()
+
+
 def _lookup(fields: Mapping[str, str]) -> dict[str, str]:
     """Return the field of each word, and of each field's own name, written without blanks."""
     words = ((word, field) for field, line in fields.items() for word in (field, *line.split()))

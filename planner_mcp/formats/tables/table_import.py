@@ -15,10 +15,11 @@ from typing import Any, Final
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.tables.address_columns import CODE_AND_TOWN
 from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import CODE_AND_TOWN, propose_mapping
+from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
