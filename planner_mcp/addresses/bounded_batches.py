@@ -23,7 +23,6 @@ def resolved_here(texts: Sequence[str], register: Path | None) -> list[ResolvedA
     """Return what each text says of a place.
 
     Args:
-        texts: The batch.
         register: The streets of a road extract, where the deployment has one.
     """
     from planner_mcp.addresses.offline_resolver import resolve_offline  # an idle server goes without grammars
@@ -33,11 +32,6 @@ def resolved_here(texts: Sequence[str], register: Path | None) -> list[ResolvedA
 
 
 def resolved_in_parts(texts: Sequence[str], register: Path | None) -> list[bytes]:
-    """Return what each text says of a place, pickled in parts, each of which is soon read.
-
-    Args:
-        texts: The batch.
-        register: The streets of a road extract, where the deployment has one.
-    """
+    """Return what each text says of a place, pickled in parts, each of which is soon read."""
     resolved = resolved_here(texts, register)
     return [pickle.dumps(resolved[at : at + PART_ROWS]) for at in range(0, len(resolved), PART_ROWS)]

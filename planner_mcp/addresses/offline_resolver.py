@@ -76,8 +76,6 @@ def reverse_offline(lat: float, lon: float, crs: str = "wgs84") -> ResolvedAddre
     """Return the place that a position lies in, as far as centres of towns and cities show.
 
     Args:
-        lat: Degrees north.
-        lon: Degrees east.
         crs: `wgs84`, `gcj02` or `bd09`.
     """
     lat, lon = to_wgs84(lat, lon, crs)

@@ -40,10 +40,7 @@ def projected(body: bytes, select: str, max_tokens: int, secrets: Sequence[str] 
     """Return what is handed over of the JSON of an answer.
 
     Args:
-        body: As the service sent it.
         select: JMESPath expression; empty for everything.
-        max_tokens: Of what is handed over.
-        secrets: Texts that are not handed over.
 
     Raises:
         BridgedServiceError: The service sent no JSON, or the expression does not fit it.

@@ -40,7 +40,6 @@ def bridged_offer(path: Path, environment: Mapping[str, str]) -> ServerOffer:
     """Return what a bridge serves.
 
     Args:
-        path: Its configuration.
         environment: Where the secret of its service stands.
 
     Raises:
@@ -69,13 +68,7 @@ def bridged_offer(path: Path, environment: Mapping[str, str]) -> ServerOffer:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """One service with its document.
-
-    Args:
-        config: What is served of it.
-        document: What it offers.
-        environment: Where its secret stands.
-    """
+    """One service with its document."""
 
     config: BridgeConfig
     document: OpenApiDocument
@@ -86,7 +79,6 @@ class Bridge:
         """Return one operation as a tool.
 
         Args:
-            tool: Its part of the configuration.
             place: JSON Pointer of that part.
 
         Raises:

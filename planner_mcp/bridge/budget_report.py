@@ -50,12 +50,7 @@ class BudgetReport:
 
 
 def budget_report(tools: tuple[Tool, ...], budget: int) -> BudgetReport:
-    """Return what tools cost.
-
-    Args:
-        tools: What is served.
-        budget: Tokens that tools/list may have.
-    """
+    """Return what tools cost."""
     costs = tuple(ToolCost(tool, cost.tokens) for tool, (_, cost) in zip(tools, listings(tools), strict=True))
     report = BudgetReport(costs, budget, ())
     return report if report.is_within else BudgetReport(costs, budget, _advice(costs))

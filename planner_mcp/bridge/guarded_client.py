@@ -52,7 +52,6 @@ class GuardedClient:
 
     Args:
         config: Networks that were opened, and the deadline.
-        base_url: Where the service is.
 
     Raises:
         InputError: The service may not be called.

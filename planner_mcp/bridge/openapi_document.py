@@ -45,9 +45,6 @@ class Operation:
 class OpenApiDocument:
     """A document that was read.
 
-    Args:
-        document: Its root object.
-
     Raises:
         InputError: Another version, no paths, or an `operationId` that stands twice.
     """
@@ -73,7 +70,6 @@ class OpenApiDocument:
         """Return an object of the document, its reference followed.
 
         Args:
-            value: The object, or a reference to it.
             path: What is asked for, for the error.
 
         Raises:

@@ -82,9 +82,6 @@ def arguments_of(document: OpenApiDocument, operation: Operation, config: ToolCo
     """Return the arguments of an operation as its configuration shows them.
 
     Args:
-        document: Where references lead.
-        operation: What is served.
-        config: How.
         place: JSON Pointer of the configuration, for errors.
 
     Raises:

@@ -30,12 +30,7 @@ _TYPES: Final = frozenset({"object", "array", "string", "number", "integer", "bo
 
 
 class SchemaExpansion:
-    """Expands the schemas of one operation; what they may hold together is bounded.
-
-    Args:
-        document: Where references lead.
-        place: The operation, for errors.
-    """
+    """Expands the schemas of one operation; what they may hold together is bounded."""
 
     def __init__(self, document: OpenApiDocument, place: str) -> None:
         self._document = document
@@ -46,7 +41,6 @@ class SchemaExpansion:
         """Return a schema without references.
 
         Args:
-            schema: As the document has it.
             within: The references that led here.
 
         Raises:

@@ -75,7 +75,6 @@ def read_matrices(path: Path, settings: Settings, named_at: str = "") -> TravelM
     """Return the tables of travel of a file.
 
     Args:
-        path: Of the file.
         settings: The limit of locations.
         named_at: Where in a scenario the path stands; empty for an argument.
 

@@ -136,12 +136,7 @@ def finish(
 
 
 class StoredJobs:
-    """The jobs of a principal in the store; `RemoteJobs` are those of a server.
-
-    Args:
-        jobs: The use cases.
-        owner: Whose jobs.
-    """
+    """The jobs of a principal in the store; `RemoteJobs` are those of a server."""
 
     def __init__(self, jobs: JobService, owner: Principal) -> None:
         self._jobs = jobs

@@ -32,10 +32,8 @@ def page_of(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> byt
     """Return a plan in one of `PAGES`.
 
     Args:
-        plan: The plan.
         scenario: What it plans; `check_page` accepts both.
         form: The end of a file name.
-        lines: Along the roads.
     """
     from planner_mcp.render import driver_calendar, driver_sheets, plan_report, standalone_map
 

@@ -60,9 +60,6 @@ def export(plan: Plan, scenario: ShownScenario, form: str, lines: Lines = NO_LIN
     """Return a plan in one of `FORMS` that are text.
 
     Args:
-        plan: The plan.
-        scenario: What it plans.
-        form: Its name, as a file would end.
         lines: Along the roads; routes without are drawn straight from stop to stop.
         is_draft: Whether it is marked as a draft; a plan as JSON is what it is.
 
@@ -150,13 +147,7 @@ class _ScenarioPositions(BaseModel):
 
 
 def workbook(plan: Plan, scenario: ShownScenario, *, is_draft: bool = False) -> bytes:
-    """Return the table of a plan as a workbook of Excel: numbers are numbers, and text is text whatever it begins with.
-
-    Args:
-        plan: The plan.
-        scenario: What it plans.
-        is_draft: Whether it is marked as a draft.
-    """
+    """Return the table of a plan as a workbook of Excel: numbers are numbers, text is text whatever it begins with."""
     import xlsxwriter  # with the first workbook
 
     data = io.BytesIO()

@@ -13,7 +13,6 @@ def result_of(payload: Any, *, nothing_found: int) -> Any:
     """Return the result of an answer; None where the service found nothing.
 
     Args:
-        payload: The answer.
         nothing_found: The status that says so.
 
     Raises:

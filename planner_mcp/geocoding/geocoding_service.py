@@ -71,11 +71,7 @@ def register_of(settings: Settings) -> Path | None:
 
 
 class _Pace:
-    """The time between two requests to one service, whoever asks.
-
-    Args:
-        interval_s: The least.
-    """
+    """The time between two requests to one service, whoever asks."""
 
     def __init__(self, interval_s: float) -> None:
         self._interval_s = interval_s
@@ -90,11 +86,7 @@ class _Pace:
 
 
 class GeocodingService:
-    """Resolves addresses and names positions.
-
-    Args:
-        settings: The services of the deployment and their deadlines.
-    """
+    """Resolves addresses and names positions."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -179,7 +171,6 @@ class GeocodingService:
         """Return places by text, or why there are none; texts that the time did not reach are left out.
 
         Args:
-            name: Of the service.
             texts: What it is asked for, by text.
         """
         geocoder, answers = self._geocoders[name], dict[str, tuple[GeocodedPlace, ...] | str]()

@@ -24,10 +24,8 @@ def calendar(scenario: ShownScenario, plan: Plan, *, made_at: datetime, is_exact
     """Return the events of all routes; where there are several, each event begins with its agent.
 
     Args:
-        scenario: As given to `create_scenario`.
         plan: The plan, or the part of one agent (`of_route`).
         made_at: When the plan was made; of two events with one UID the later one counts.
-        is_exact: Whether the reader may see exact positions.
     """
     day = SheetDay.of(scenario, plan, is_exact=is_exact)
     stamp = f"{made_at.astimezone(UTC):%Y%m%dT%H%M%SZ}"

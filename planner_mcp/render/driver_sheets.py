@@ -32,8 +32,6 @@ def sheets(scenario: ShownScenario, plan: Plan, *, is_exact: bool = True) -> str
     """Return the HTML of all sheets, in the language of the scenario.
 
     Args:
-        scenario: As given to `create_scenario`.
-        plan: The plan.
         is_exact: Whether the reader may see exact positions; links to rounded ones would lead drivers astray.
     """
     day = SheetDay.of(scenario, plan, is_exact=is_exact)

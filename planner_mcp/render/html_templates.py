@@ -49,7 +49,6 @@ def render(template: str, **values: Any) -> str:
     """Return a template of `templates/` filled with values.
 
     Args:
-        template: File name of the template.
         values: What it shows. Text is escaped; SVG of ours is passed as `Markup`.
     """
     return _environment().get_template(template).render(**values)

@@ -34,10 +34,7 @@ def page(
     """Return the HTML of a plan.
 
     Args:
-        scenario: As given to `create_scenario`.
-        plan: The plan.
         history: Best cost by elapsed seconds, rising in time.
-        lines: Along the roads.
         roads: What is drawn below the routes, by rank.
     """
     words, names = words_of(scenario), Names.of(scenario)

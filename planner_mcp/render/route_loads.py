@@ -22,7 +22,6 @@ def load_ratio(route: PlannedRoute, capacity: Any, demands: Mapping[str, Any], p
     """Return the largest share of a capacity that is on board at any moment; a dimension without room is none.
 
     Args:
-        route: One of a plan.
         capacity: Of its agent, a number or an object of them.
         demands: The same of each ticket, by id.
         pickups: As `picked_up` returns.

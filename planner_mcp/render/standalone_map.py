@@ -56,9 +56,6 @@ def map_svg(scenario: ShownScenario, plan: Plan, lines: Lines = NO_LINES, roads:
     """Return the map as an SVG document, with its title above and a legend below.
 
     Args:
-        scenario: As given to `create_scenario`.
-        plan: The plan.
-        lines: Along the roads.
         roads: What is drawn below, by rank.
     """
     words = words_of(scenario)

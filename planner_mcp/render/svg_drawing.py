@@ -125,9 +125,6 @@ def map_shapes(scenario: ShownScenario, plan: Plan, names: Names, lines: Lines, 
     Up to `MOST_NUMBERS` stops show their number in their route. Where no position is known there is nothing.
 
     Args:
-        scenario: As given to `create_scenario`.
-        plan: The plan.
-        names: What customers and depots are called.
         lines: Points along the roads by agent; the other routes are straight from stop to stop.
         roads: What is drawn below; without roads it is a grid.
     """
@@ -303,9 +300,7 @@ def timeline(plan: Plan, setups_s: Mapping[str, float], names: Names, moment: Ca
     """Return one row an agent: the whole route as a thin bar, service as blocks, setup as low ones, waiting hatched.
 
     Args:
-        plan: The plan.
         setups_s: What setting up takes, by ticket id; spent once for visits in a row at one location.
-        names: What customers are called.
         moment: How a time is written; with its date where the plan runs past midnight.
     """
     routes = plan.routes

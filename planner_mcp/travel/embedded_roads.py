@@ -40,11 +40,7 @@ _WAITING: Final = {
 
 
 class EmbeddedRoads:
-    """What `PLANNER_ROADS_PBF` started.
-
-    Args:
-        settings: The data folder and the profile.
-    """
+    """What `PLANNER_ROADS_PBF` started."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

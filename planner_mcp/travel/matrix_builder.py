@@ -37,12 +37,7 @@ Span = tuple[int, int]
 
 
 class MatrixBuilder:
-    """Asks the road engines of a deployment.
-
-    Args:
-        engines: By the name that clients use.
-        settings: Time for a block and for all of them, how many places, and how far they may lie from a road.
-    """
+    """Asks the road engines of a deployment."""
 
     def __init__(self, engines: RoadEngines, settings: Settings) -> None:
         self._engines = engines

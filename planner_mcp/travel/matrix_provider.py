@@ -15,12 +15,7 @@ from planner_mcp.travel.road_engines import RoadEngines
 
 
 class MatrixProvider:
-    """Finds or asks for tables.
-
-    Args:
-        matrices: What is kept.
-        settings: The road engines there are.
-    """
+    """Finds or asks for tables."""
 
     def __init__(self, matrices: MatrixService, settings: Settings) -> None:
         self._matrices = matrices

@@ -9,11 +9,7 @@ from planner_mcp.travel.routing_providers import routing_provider_of
 
 
 class RoadEngines:
-    """All of them.
-
-    Args:
-        settings: Which there are.
-    """
+    """The engines that settings describe."""
 
     def __init__(self, settings: Settings) -> None:
         self.embedded = None if settings.roads_pbf is None else EmbeddedRoads(settings)

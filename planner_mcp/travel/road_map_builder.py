@@ -111,8 +111,6 @@ async def build_road_map(settings: Settings, programs: RoadPrograms, progress: P
     """Return the map of the extract, built now unless it was before.
 
     Args:
-        settings: Extract, profile, data folder and limits.
-        programs: Of the engine.
         progress: Is called with a line at each step, and every ten seconds.
 
     Raises:

@@ -75,9 +75,6 @@ class RoadPrograms(ABC):
         """Start a program; what it writes comes through one pipe.
 
         Args:
-            name: Of the program.
-            arguments: Its arguments.
-            folder: Where it runs.
             inherited: Descriptors that stay open in it.
         """
         return await asyncio.create_subprocess_exec(

@@ -36,11 +36,7 @@ _Tracks = tuple[tuple[str, tuple[Position, ...]], ...]
 
 
 class RouteGeometry:
-    """Asks road engines for lines.
-
-    Args:
-        settings: The road engines there are.
-    """
+    """Asks road engines for lines."""
 
     def __init__(self, settings: Settings) -> None:
         self._engines = RoadEngines(settings)
@@ -52,8 +48,6 @@ class RouteGeometry:
 
         Args:
             plan_id: Under which the lines are kept.
-            plan: The plan.
-            places: Positions by location.
         """
         tracks = {route.agent_id: list(_track(route, places)) for route in plan.routes}
         name = plan_id, tuple((agent, tuple(track)) for agent, track in tracks.items())

@@ -50,8 +50,6 @@ async def build_street_register(settings: Settings, extract: Path, content: str)
     """Write the register of an extract, unless it is there.
 
     Args:
-        settings: The data folder.
-        extract: An OpenStreetMap extract.
         content: Its hash.
 
     Raises:
@@ -77,8 +75,6 @@ def write_register(extract: Path, path: Path, content: str) -> None:
     """Write the register of an extract as a whole: beside its place first, then renamed.
 
     Args:
-        extract: What osmium reads.
-        path: Of the register.
         content: By which it is known again.
     """
     beside = path.with_name(f"{path.name}.{os.getpid()}")

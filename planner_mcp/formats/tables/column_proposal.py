@@ -29,11 +29,8 @@ def propose_mapping(
     """Return the mapping of a table.
 
     Args:
-        table: With its cells.
         kind: `tickets` or `agents`.
         chosen: Field by header, where the caller knows better; an empty field leaves the column out.
-        planning_date: The day that is planned.
-        other: What the table beside it has.
 
     Raises:
         InputError: A choice names no column or no field.

@@ -60,8 +60,6 @@ def coordinate_in(text: str, path: str, axis: Axis) -> float | Fault:
 
     Args:
         text: Of the cell, such as `52.52`, `52,52 N` or `52°31'12"N`.
-        path: Where it stands.
-        axis: Of its column: `lat` or `lon`.
     """
     number = number_in(text, "coordinate", path, has_thousands=False)
     if not isinstance(number, Fault):
@@ -81,7 +79,6 @@ def position_in(text: str, path: str, *, lon_first: bool) -> tuple[float, float]
 
     Args:
         text: Of the cell, such as `52.52, 13.40`, `52,52; 13,40`, `N 52.52 E 13.40` or `52°31'12"N 13°24'18"E`.
-        path: Where it stands.
         lon_first: Whether the longitude stands first where the cell does not say.
     """
     pair = pair_in(text)

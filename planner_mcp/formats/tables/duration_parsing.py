@@ -43,10 +43,7 @@ def duration_in(
     """Return a duration in seconds.
 
     Args:
-        text: Of the cell.
-        path: Where it stands.
         unit_s: Seconds of one where the cell says no unit; 0 where nobody says it. Parts of a day are whole minutes.
-        style: Of its column.
         are_minutes: Whether `12:30` is of minutes and seconds, and so `12:30:00`, as which a spreadsheet keeps it.
     """
     simple = simplified(text)

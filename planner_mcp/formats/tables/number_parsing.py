@@ -115,10 +115,6 @@ def amount_in(
     """Return the number of a cell and the unit behind it, where it has a known one.
 
     Args:
-        text: Of the cell.
-        name: Of its field.
-        path: Where it stands.
-        style: Of its column.
         has_thousands: Whether a mark may part thousands; coordinates have none.
     """
     digits, word = _number_and_word(text)

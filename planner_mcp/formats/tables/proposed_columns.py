@@ -15,15 +15,7 @@ from planner_mcp.formats.tables.text_tables import Table
 
 
 class ProposedColumns:
-    """What is known of the columns of one table.
-
-    Args:
-        table: With its cells.
-        kind: `tickets` or `agents`.
-        chosen: Field by header, where the caller says it.
-        planning_date: The day that is planned.
-        other: What the table beside it has.
-    """
+    """What is known of the columns of one table."""
 
     def __init__(
         self, table: Table, kind: str, chosen: Mapping[str, str], planning_date: str, other: OtherTable

@@ -89,9 +89,7 @@ def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
     """Return the table of `tickets`, and of `agents` and of `locations` where sheets are named so.
 
     Args:
-        data: The workbook.
         sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
-        max_rows: Of a table.
 
     Raises:
         TooLargeError: There is more in it than allowed.

@@ -68,8 +68,6 @@ class TableRows:
     """The reading of one table: the faults and notices of it, and its amounts, column by column.
 
     Args:
-        table: With its cells.
-        mapping: Of its columns.
         planning_date: The day that hours by weekday are read for.
         decimal: The mark before decimals, where the caller says it.
         chosen: Headers that the caller named.

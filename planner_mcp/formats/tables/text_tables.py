@@ -139,8 +139,6 @@ def read_table(data: bytes, *, max_rows: int, name: str = "") -> Table:
     """Return the table of a file.
 
     Args:
-        data: The file.
-        max_rows: Of the table.
         name: That faults begin with, where there are two such files.
 
     Raises:
@@ -176,8 +174,6 @@ def table_of(
 
     Args:
         lines: Numbered, without empty ones; the header is found among the first.
-        max_rows: Of the table.
-        name: That faults begin with.
         notices: What was taken for granted before.
         spans: Merged cells as line number, first and last column from 0.
 

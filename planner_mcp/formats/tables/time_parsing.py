@@ -74,9 +74,6 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     """Return a time as the scenario takes it: seconds as a number, HH:MM, or a day with a time.
 
     Args:
-        text: Of the cell.
-        path: Where it stands.
-        style: Of its column.
         is_end: Whether midnight is that after the day.
     """
     simple = simplified(text)

@@ -21,8 +21,6 @@ def read_workbook(data: bytes, *, max_rows: int, sheet: str = "") -> dict[str, T
     """Return the table of `tickets`, and of `agents` and of `locations` where sheets are named so.
 
     Args:
-        data: The workbook.
-        max_rows: Of a table.
         sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
 
     Raises:
