@@ -22,6 +22,7 @@ from planner_mcp.bridge.guarded_client import GuardedClient
 from planner_mcp.bridge.open_calls import OpenCalls
 from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation
 from planner_mcp.bridge.operation_arguments import arguments_of
+from planner_mcp.bridge.schema_expansion import one_line
 from planner_mcp.bridge.secret_redaction import spellings
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.jobs.principals import BRIDGE, READ
@@ -109,8 +110,8 @@ class Bridge:
         )
         return Tool(
             name=name,
-            title=tool.title or _line(operation.summary, 100) or name,
-            description=tool.description or _line(operation.summary or operation.description, 300) or operation.id,
+            title=tool.title or one_line(operation.summary, 100) or name,
+            description=tool.description or one_line(operation.summary or operation.description, 300) or operation.id,
             arguments=lambda: schema,
             output=BridgedResult,
             hints=ToolAnnotations(
@@ -189,8 +190,3 @@ def credentials(auth: AuthConfig | None, environment: Mapping[str, str]) -> tupl
         return {}, f"{auth.name}={quote(secret, safe='')}", secrets
     value = {"bearer": f"Bearer {secret}", "basic": "Basic " + base64.b64encode(secret.encode()).decode()}
     return {(auth.name or "authorization").lower(): value.get(auth.kind, secret)}, "", secrets
-
-
-def _line(text: str, limit: int) -> str:
-    """Return what the document says, on one line and without hidden characters."""
-    return plain(" ".join(text.split()), limit)

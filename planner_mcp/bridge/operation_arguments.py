@@ -13,7 +13,7 @@ import jsonschema
 
 from planner_mcp.bridge.bridge_config import ToolConfig
 from planner_mcp.bridge.openapi_document import OpenApiDocument, Operation
-from planner_mcp.bridge.schema_expansion import SchemaExpansion, required_in
+from planner_mcp.bridge.schema_expansion import MAX_DESCRIPTION, SchemaExpansion, one_line, required_in
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.text import Json, named, plain
 
@@ -245,7 +245,7 @@ def _shown(each: _Found, name: str, config: ToolConfig, expansion: SchemaExpansi
     settings = config.arguments.get(name)
     schema = expansion.expanded(each.argument.schema, each.within)
     if each.description and "description" not in schema:
-        schema["description"] = plain(" ".join(each.description.split()), 300)
+        schema["description"] = one_line(each.description, MAX_DESCRIPTION)
     if settings is not None and settings.description is not None:
         schema["description"] = settings.description
     is_required = each.argument.is_required or (settings is not None and settings.required is True)

@@ -128,9 +128,14 @@ class SchemaExpansion:
 def description_of(schema: Json) -> str:
     """Return what a schema says of itself, its pattern in words."""
     stated = schema.get("description")
-    text = plain(" ".join(stated.split()), MAX_DESCRIPTION) if isinstance(stated, str) else ""
+    text = one_line(stated, MAX_DESCRIPTION) if isinstance(stated, str) else ""
     form = schema.get("pattern")
     return " ".join(each for each in (text, f"form: {plain(form, 100)}" if isinstance(form, str) else "") if each)
+
+
+def one_line(text: str, most: int) -> str:
+    """Return what a document says, on one line and without hidden characters."""
+    return plain(" ".join(text.split()), most)
 
 
 def required_in(schema: Json) -> list[str]:
