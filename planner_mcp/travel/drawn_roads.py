@@ -8,12 +8,12 @@ import logging
 import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from planner_mcp.addresses.street_register import opened_register
 from planner_mcp.routing.scenario.coordinates import Position, from_wgs84
 
 log = logging.getLogger("planner.roads")
@@ -85,7 +85,7 @@ def roads_within(path: Path, box: Box, max_bytes: int = MAX_BYTES) -> list[list[
         max_bytes: Of their coded form.
     """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as register:
+        with opened_register(path) as register:
             return _chosen(register, box, max_bytes)
     except sqlite3.Error as error:  # not built yet, of an older form, or being replaced
         log.debug("no roads to draw: %s", error)

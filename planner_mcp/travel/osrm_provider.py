@@ -48,11 +48,7 @@ class Osrm:
         return Block(distances, durations, facts, _snaps(payload.get("sources"), len(origins)))
 
     async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
-        """Return the points of the way over two places or more, in order.
-
-        Raises:
-            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
-        """
+        """Return the points of the way over two places or more, in order."""
         asked = {
             "overview": "full",
             "geometries": "geojson",

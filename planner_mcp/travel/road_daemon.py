@@ -27,6 +27,7 @@ from planner_mcp.travel.road_map_builder import (
     RoadMap,
     build_road_map,
     check_extract,
+    exclusive,
     find_road_programs,
     remove_other_maps,
 )
@@ -46,7 +47,6 @@ PROBE_S: Final = 15.0
 SILENT_S: Final = 60.0
 """A daemon that leaves such a question unanswered for so long hangs, and is killed: tables of a second each that wait
 before it on a busy machine take less."""
-_ADOPT_POLL_S: Final = 0.5
 Phase = Literal["absent", "building", "starting", "ready", "failed"]
 
 
@@ -111,9 +111,7 @@ class RoadDaemon:
         """Run until cancelled."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with (self._folder / "daemon.lock").open("a") as lock:
-                while not take_lock(lock):  # noqa: ASYNC110 — another process holds it
-                    await asyncio.sleep(_ADOPT_POLL_S)
+            async with exclusive(self._folder / "daemon.lock") as lock:
                 try:
                     await self._serve(lock)
                 finally:

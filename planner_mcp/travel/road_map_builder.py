@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import anyio.to_thread
 
@@ -121,7 +121,7 @@ async def build_road_map(settings: Settings, programs: RoadPrograms, progress: P
     built = await road_map_of(extract, programs, settings)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        async with _exclusive(folder / "build.lock"):
+        async with exclusive(folder / "build.lock"):
             if not built.folder.is_dir():
                 size, profile = extract.stat().st_size, settings.roads_profile
                 _check_disk(size, folder)
@@ -205,11 +205,12 @@ def _reason(text: str) -> str:
 
 
 @asynccontextmanager
-async def _exclusive(path: Path) -> AsyncIterator[None]:
+async def exclusive(path: Path) -> AsyncIterator[IO[str]]:
+    """Yield the lock of a file once no other process of the host has it."""
     with path.open("a") as lock:
         while not take_lock(lock):  # noqa: ASYNC110 — another process holds it
             await asyncio.sleep(_LOCK_POLL_S)
-        yield
+        yield lock
 
 
 def _digest(path: Path) -> str:

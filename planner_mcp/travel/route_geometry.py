@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 import anyio
-import httpx2 as httpx
 
+from planner_mcp.bounded_requests import http_client
 from planner_mcp.errors import RoutingProviderUnavailableError
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.coordinates import Lines, Position
@@ -87,7 +87,7 @@ def _track(route: PlannedRoute, places: Mapping[str, Position]) -> Iterator[Posi
 async def _lines(provider: RoutingProvider, tracks: Mapping[str, list[Position]]) -> Lines:
     found: dict[str, list[Position]] = {}
     points = 0
-    async with httpx.AsyncClient(timeout=_REQUEST_S, follow_redirects=False, trust_env=False) as http:
+    async with http_client(_REQUEST_S) as http:
         for name, track in tracks.items():
             line: list[Position] = []
             for low in range(0, len(track) - 1, _MOST_PLACES - 1):
