@@ -1,15 +1,13 @@
 """A plan as a file for other programs: CSV, Excel for people, GeoJSON for maps, GPX for navigation (SPEC T5).
 
 Owns these forms. Times are hours of the planning day, positions WGS-84 whatever the scenario declared; on the plane
-there are none. Text that a spreadsheet would take for a formula is quoted wherever it might begin a cell: also after a
-`;`, where some programs split a line even inside quotes.
+there are none. Text that a spreadsheet would take for a formula is quoted.
 """
 
 import csv
 import io
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, Literal
@@ -18,13 +16,8 @@ from xml.sax.saxutils import escape, quoteattr
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.tables.exported_stops import (
-    BEFORE_FORMULA,
-    FORMULA_AHEAD,
-    RARE_COLUMNS,
-    STOP_COLUMNS,
-    TICKET_COLUMNS,
-)
+from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
+from planner_mcp.formats.tables.formula_quotes import safe_cell
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines, Position, globe_positions
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
@@ -41,9 +34,6 @@ from planner_mcp.routing.scenario.window_text import time_text, window_text
 from planner_mcp.routing.scenario.written_language import Language, language_of
 from planner_mcp.text import ATTRIBUTION, MASK, Json, clock, clock_s, decimals, plain
 
-_FORMULA: Final = re.compile(f"{BEFORE_FORMULA}{FORMULA_AHEAD}")
-"""Where a formula may begin: a quote before it does not show."""
-_LINE_STARTS: Final = (";", "\t", "\r", "\n")
 MAPS: Final = ("geojson", "gpx")
 """Forms that show nothing but positions."""
 WORKBOOK: Final = "xlsx"
@@ -274,20 +264,6 @@ def _rows(
 
 def _rounded(position: Position | None) -> tuple[Any, Any]:
     return ("", "") if position is None else (round(position[0], 6), round(position[1], 6))
-
-
-def safe_cell(cell: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
-    if not isinstance(cell, str):
-        return cell
-    quote = "'" if cell.startswith(_LINE_STARTS[1:]) else ""
-    return quote + _FORMULA.sub(_quoted, cell)
-
-
-def _quoted(sign: re.Match[str]) -> str:
-    """Return what stands before a sign, with a quote behind it where a cell or a line may begin there."""
-    begins = sign.start() == 0 or any(each in sign[1] for each in _LINE_STARTS)
-    return sign[1] + "'" * begins
 
 
 def _as_geojson(

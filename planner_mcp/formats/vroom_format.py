@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, Final, TypeVar
 
-from planner_mcp.errors import MAX_FAULTS, Fault, input_error
+from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.instances.numeric_lines import FaultCollector
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json
 
@@ -65,8 +66,7 @@ def read_vroom(parsed: Any, *, name: str, planning_date: str) -> Json:
     if body is None:
         hint = _OURS if isinstance(parsed, dict) and {"agents", "tickets"} <= parsed.keys() else ""
         raise input_error([Fault("", "The file is not a problem of VROOM.", "vehicles, and jobs or shipments", hint)])
-    if reader.faults:
-        raise input_error(reader.faults, found=reader.found)
+    reader.collector.settle()
     return {"name": name, "planning_date": planning_date, **body}
 
 
@@ -94,9 +94,7 @@ def _midnight(planning_date: str) -> float:
 @dataclass(slots=True)
 class _Reader:
     midnight: float
-    faults: list[Fault] = field(default_factory=list)
-    """The first of those that were found."""
-    found: int = 0
+    collector: FaultCollector = field(default_factory=FaultCollector)
     places: dict[tuple[float, float], str] = field(default_factory=dict)
     types: set[str] = field(default_factory=set)
     """Of the vehicles; empty for one that names none."""
@@ -129,15 +127,10 @@ class _Reader:
             fault = Fault(path, "A value is not of the right kind.", "numbers, [lon, lat], [from, to] in seconds")
             if isinstance(error, KeyError) and isinstance(error.args[0], str):  # a word this reader asked for
                 fault = Fault(path, f"A word is missing: {error.args[0]}.", "", "Add it.", "missing")
-            self._note(fault)
+            self.collector.keep(fault)
 
     def _lacks(self, path: str, problem: str, hint: str = "Remove it.") -> None:
-        self._note(Fault(path, problem, "", hint, "logic"))
-
-    def _note(self, fault: Fault) -> None:
-        self.found += 1
-        if self.found <= MAX_FAULTS:
-            self.faults.append(fault)
+        self.collector.keep(Fault(path, problem, "", hint, "logic"))
 
     def _check_fields(self, part: str, parsed: Json, path: str) -> None:
         """Refuse what is neither a word of a part nor as good as absent."""
@@ -233,7 +226,7 @@ class _Reader:
     def _id(self, part: Json, path: str) -> str:
         value = part["id"]
         if isinstance(value, bool) or not isinstance(value, int | str):
-            self._note(Fault(f"{path}/id", "This is no id.", "a whole number or text"))
+            self.collector.keep(Fault(f"{path}/id", "This is no id.", "a whole number or text"))
         return str(value)
 
     def _duration(self, stop: Json, name: str, path: str) -> Any:

@@ -31,7 +31,7 @@ SCHEMA_TEXTS = frozenset({"one of {}", "string of {} characters", "string matchi
 """What `schema_faults.describe` makes of a JSON Schema, beside the names of types and numbers."""
 PARTS = ("problem", "accepted", "hint", "allowed")
 """What a fault says, as arguments and variables are called."""
-FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1}
+FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1, "fault": 0}
 """Where the texts of a fault begin among the arguments of what makes one."""
 SAYING = {*FIRST_TEXT, "field_error", "phrase"}
 """Functions whose arguments are read."""

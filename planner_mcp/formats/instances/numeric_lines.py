@@ -49,10 +49,14 @@ class FaultCollector:
     found: int = 0
 
     def note(self, line: int | None, problem: str, accepted: str = "", hint: str = "") -> None:
-        """Keep a fault; one of the whole file has no line."""
+        """Keep a fault of a line; one of the whole file has none."""
+        self.keep(Fault("" if line is None else f"/{line}", problem, accepted, hint))
+
+    def keep(self, fault: Fault) -> None:
+        """Keep a fault, as long as there are not too many."""
         self.found += 1
         if self.found <= MAX_FAULTS:
-            self.faults.append(Fault("" if line is None else f"/{line}", problem, accepted, hint))
+            self.faults.append(fault)
 
     def settle(self) -> None:
         """Raise `InputError` with all faults where there are any."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.formats.tables.cell_text import shown
 from planner_mcp.formats.tables.column_mapping import IN_COLUMNS
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized, split_brackets
 from planner_mcp.formats.tables.unit_words import AmountUnit, dimension_named, unit_named
@@ -54,7 +55,7 @@ class AmountColumn:
     @property
     def shown(self) -> str:
         """The header as an answer quotes it."""
-        return f'"{plain(self.header, _SHOWN)}"'
+        return shown(self.header)
 
 
 @dataclass(slots=True)

@@ -48,7 +48,9 @@ _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _BLANKS: Final = re.compile(r"\s+")
 _CHINESE_NUMERALS: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"两": 2}
-_CHINESE_CLOCK: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=[点點])")
+CHINESE_NUMBER: Final = r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)"
+"""A number up to 99 in words, or none: its tens, ten and ones."""
+_CHINESE_CLOCK: Final = re.compile(rf"{CHINESE_NUMBER}(?=[点點])")
 """The hour of a time in words: `六点半`."""
 
 
@@ -65,7 +67,7 @@ def simplified(text: str, most: int = MAX_CELL) -> str:
 
 
 def chinese_number(found: re.Match[str]) -> str:
-    """Return the digits of a Chinese number up to 99, matched as its tens, ten and ones; nothing else is changed."""
+    """Return the digits of a Chinese number up to 99, matched as `CHINESE_NUMBER`; nothing else is changed."""
     tens, ten, ones = found.groups()
     if not (tens or ten or ones):
         return ""

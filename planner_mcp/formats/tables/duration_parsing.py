@@ -7,7 +7,14 @@ import re
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import PLAIN_STYLE, CellStyle, chinese_number, shown, simplified
+from planner_mcp.formats.tables.cell_text import (
+    CHINESE_NUMBER,
+    PLAIN_STYLE,
+    CellStyle,
+    chinese_number,
+    shown,
+    simplified,
+)
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.time_parsing import HOUR_S, MINUTE_S
 from planner_mcp.formats.tables.unit_words import SECONDS_OF_UNIT
@@ -28,9 +35,7 @@ _SPOKEN: Final = tuple(
     )
 )
 """Durations that people write in words, after all their accents are gone."""
-_CHINESE_NUMBER: Final = re.compile(
-    r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=个?半?(?:小时|钟头|刻|分|秒))"
-)
+_CHINESE_NUMBER: Final = re.compile(rf"{CHINESE_NUMBER}(?=个?半?(?:小时|钟头|刻|分|秒))")
 _CHINESE_QUARTERS: Final = re.compile(r"(\d{1,3})刻钟?")
 _AND_A_HALF: Final = re.compile(r"(\d{1,3})个半(?:小时|钟头)")
 _SPAN: Final = re.compile(r"(\d{1,3}):(\d\d)(?::(\d\d))?(?:\s?h)?")

@@ -3,11 +3,11 @@
 Owns how such a table is known and what of it is a ticket: what the plan decided (who, when, how far) is not read again.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from planner_mcp.formats.tables.formula_quotes import unquoted
 from planner_mcp.formats.tables.text_tables import Table
 
 STOP_COLUMNS: Final = (
@@ -34,13 +34,6 @@ RARE_COLUMNS: Final[Mapping[str, str]] = {
 _HEADERS: Final = {"ticket_id": "id", "task": "type"}
 _TICKETS: Final = frozenset({"ticket", "unassigned"})
 _NOTICE: Final = "The file is an export of a plan: its tickets are read, and not who served them when."
-BEFORE_FORMULA: Final = r"""(?<![;"\s])([;"\s]*+)"""
-"""What may stand before a formula: read once from its first character on, and given up whole."""
-FORMULA_AHEAD: Final = r"(?=[=+\-@＝＋－＠])"
-"""What a formula begins with. Programs take the full-width signs for the others."""
-_FORMULA_QUOTE: Final = re.compile(f"{BEFORE_FORMULA}'{FORMULA_AHEAD}")
-"""Where `plan_exports.safe_cell` may have put a quote, with what stands before it."""
-_LINE_STARTS: Final = frozenset(";\t\r\n")
 
 
 def without_plan(table: Table) -> Table:
@@ -58,14 +51,3 @@ def without_plan(table: Table) -> Table:
 
 
 _PLACE: Final = ("location", "lat", "lon")
-
-
-def unquoted(cell: str) -> str:
-    """Return a cell without the quotes that keep spreadsheets from taking it, or what follows a `;`, for a formula."""
-    return _FORMULA_QUOTE.sub(_before_quote, cell)
-
-
-def _before_quote(quote: re.Match[str]) -> str:
-    """Return what stands before a quote, without it where a cell or a line may begin there."""
-    begins = quote.start() == 0 or not _LINE_STARTS.isdisjoint(quote[1])
-    return quote[1] if begins else quote[0]

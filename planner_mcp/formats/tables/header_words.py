@@ -169,6 +169,8 @@ COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "dem
 """Fields that several columns may make up together."""
 SEVERAL: Final = COMPOSED | {"window"}
 """Fields that a caller may name several columns as."""
+PLACING: Final = frozenset({"lat", "lon", "x", "y", "position", "address"})
+"""Fields that say where something is."""
 UNUSED: Final = frozenset({"date"})
 """Fields that are known and nothing is made of: days are compared with the planning date alone."""
 PSEUDO: Final = frozenset({"service", "shift", "time"})

@@ -11,14 +11,14 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
-from planner_mcp.formats.tables.header_words import PLACE_SHEETS
+from planner_mcp.formats.tables.header_words import PLACE_SHEETS, PLACING
 from planner_mcp.formats.tables.source_rows import SourceRow
-from planner_mcp.formats.tables.table_rows import AXES, TableRows
+from planner_mcp.formats.tables.table_rows import TableRows
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import Json
 
 _NAMES: Final = ("location", "id", "name")
-_READ: Final = frozenset({*_NAMES, *AXES, "position", "address"})
+_READ: Final = PLACING.union(_NAMES)
 
 
 @dataclass(frozen=True, slots=True)

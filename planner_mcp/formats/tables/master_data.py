@@ -6,13 +6,11 @@ a customer is reported at the row of the order.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
+from planner_mcp.formats.tables.header_words import PLACING
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.text import plain
-
-_PLACING: Final = frozenset({"lat", "lon", "x", "y", "position", "address"})
 
 
 def with_master_data(tickets: Table, customers: Table) -> Table | None:
@@ -20,7 +18,7 @@ def with_master_data(tickets: Table, customers: Table) -> Table | None:
 
     Tickets that say themselves where they are stay as they are.
     """
-    if any(meaning_of(header, "tickets").field in _PLACING for header in tickets.headers):
+    if any(meaning_of(header, "tickets").field in PLACING for header in tickets.headers):
         return None
     by_name = {header: _by_name(customers, header) for header in customers.headers if header}
     keys = {header: rows for header, rows in by_name.items() if len(rows) == len(customers.cells(header))}

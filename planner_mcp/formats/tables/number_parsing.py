@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cell_text import (
+    CHINESE_NUMBER,
     PLAIN_STYLE,
     CellStyle,
     chinese_number,
@@ -45,7 +46,7 @@ _COUNTS: Final = {
     for count, word in enumerate(line.split(), 1)
 }
 _COUNTED_IN_WORDS: Final = re.compile(rf"(?:{'|'.join(_COUNTS)})(?= [^\W\d])")
-_CHINESE_COUNT: Final = re.compile(r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)(?=[箱件托板个台包吨])")
+_CHINESE_COUNT: Final = re.compile(rf"{CHINESE_NUMBER}(?=[箱件托板个台包吨])")
 """Numbers in words that stand before what they count: `two pallets`, `两箱`."""
 _OR_SO: Final = "左右"
 """What says behind a number that it is an estimate."""

@@ -6,7 +6,7 @@ Owns how such a table is known, and which of its positions are taken: those that
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.formats.tables.exported_stops import unquoted
+from planner_mcp.formats.tables.formula_quotes import unquoted
 from planner_mcp.formats.tables.text_tables import Table
 
 RESOLVED_COLUMNS: Final = ("lat", "lon", "accuracy", "radius_m", "confidence", "status", "resolved", "source", "note")

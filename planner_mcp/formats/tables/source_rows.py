@@ -60,6 +60,11 @@ class SourceRow:
         """The row as a fault names it; none of a wish."""
         return (f"row {self.number}",) if "/" in self.path else ()
 
+    def fault(self, problem: str, accepted: str, hint: str = "", *, field: str = "") -> Fault:
+        """Return what is wrong with the row, or with the cell that one of its fields was read from."""
+        path = self.path + (pointer((self.headers[field],)) if field else "")
+        return Fault(path, problem, accepted, hint, which=self.which)
+
 
 SourceRows = Mapping[str, Sequence[SourceRow]]
 """By the list of the day, in its order."""

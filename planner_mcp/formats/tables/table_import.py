@@ -22,6 +22,7 @@ from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMap
 from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.coordinate_parsing import pair_in
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
+from planner_mcp.formats.tables.header_words import PLACING
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
@@ -42,7 +43,6 @@ from planner_mcp.formats.tables.window_parsing import (
 )
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES
-from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import DAY_S, Json, plain
 
@@ -54,8 +54,6 @@ _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
 _LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
-_PLACING: Final = AXES | {"position", "address"}
-"""Fields that say where a ticket is."""
 _RENAMED: Final = {header: name for header, name in RARE_COLUMNS.items() if header != name}
 """Fields of a ticket by their name in a table, where other columns are called as in the scenario."""
 _OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
@@ -104,7 +102,6 @@ class TableImport:
     """What each part of the day was read from."""
     _wanted: list[AmountColumn] = field(default_factory=list)
     _carried: list[AmountColumn] | None = None
-    _is_settled: bool = False
     _made: UniqueNames = field(default_factory=UniqueNames)
     """Names given to places that had none."""
     _named: dict[Spot, str] = field(default_factory=dict)
@@ -165,10 +162,8 @@ class TableImport:
                 place = self._place(cells, agent["id"], origin)
                 agent |= {"start_location": place, "end_location": place}
             if len(shifts := cells.pop("shift", [])) > 1:
-                path, hint = origin.path + pointer((origin.headers["shift"],)), "Write it from its begin to its end."
-                self.faults.append(
-                    Fault(path, "The shift has several parts.", "one begin and one end", hint, which=origin.which)
-                )
+                problem, hint = "The shift has several parts.", "Write it from its begin to its end."
+                self.faults.append(origin.fault(problem, "one begin and one end", hint, field="shift"))
             for shift in shifts[:1]:
                 cells |= {"shift_start": shift[0], "shift_end": shift[1]}
             if "skills" in cells:
@@ -249,10 +244,7 @@ class TableImport:
             )
 
     def settle(self) -> None:
-        """Hold what tickets want against what agents carry; once, when both are there."""
-        if self._is_settled:
-            return
-        self._is_settled = True
+        """Hold what tickets want against what agents carry, once both are there."""
         settled = settle_amounts(
             self._wanted,
             self._carried,
@@ -314,11 +306,11 @@ class TableImport:
         """Return whether tickets lie at unknown places, beside known ones, and no column may be their coordinates."""
         is_known = all(ticket["location"] in self.locations for ticket in self.tickets)
         maybe = {name for column in mapping.open_columns for name in column.options}
-        return bool(self.locations) and not _PLACING & {*mapping.fields.values(), *maybe} and not is_known
+        return bool(self.locations) and not PLACING & {*mapping.fields.values(), *maybe} and not is_known
 
     def is_unplaced(self, mapping: ColumnMapping) -> bool:
         """Return whether nothing says where any place is."""
-        return not self.locations and not _PLACING & set(mapping.fields.values())
+        return not self.locations and not PLACING & set(mapping.fields.values())
 
     def lacks_capacity(self, mapping: ColumnMapping) -> bool:
         """Return whether no column says what agents carry, while tickets want something carried."""
@@ -433,7 +425,7 @@ class TableImport:
             self.in_common += 1
             return common
         problem, hint = "The row has a time window, and other hours beside it.", "Leave one of the columns out."
-        self.faults.append(Fault(origin.path, problem, "hours that overlap", hint, which=origin.which))
+        self.faults.append(origin.fault(problem, "hours that overlap", hint))
         return hours
 
     def _forward(self, opens: Any, closes: Any) -> list[Any]:
@@ -455,7 +447,7 @@ class TableImport:
                     "The break has no begin, or neither end nor length.",
                     "Add it, or leave the cells empty.",
                 )
-                self.faults.append(Fault(origin.path, problem, BREAKS, hint, which=origin.which))
+                self.faults.append(origin.fault(problem, BREAKS, hint))
             return
         if end is None:
             begin = next_day_begin(begin, cells.get("shift_start"), cells.get("shift_end")) or begin
@@ -466,7 +458,7 @@ class TableImport:
             whole |= {"latest": written(moment(whole["earliest"], {}) + slack_s), "duration_s": length_s}
         elif length_s is not None:
             problem = "The break is longer than the hours that it is to lie in."
-            self.faults.append(Fault(origin.path, problem, BREAKS, which=origin.which))
+            self.faults.append(origin.fault(problem, BREAKS))
         yield whole
 
     def _break(self, hours: list[Any], shift: Json, origin: SourceRow) -> Json:
@@ -477,10 +469,11 @@ class TableImport:
         except ValueError:  # of another day
             length_s = -1.0
         if length_s < 0:
-            header = origin.headers.get("break") or origin.headers["break_start"]
-            path = origin.path + pointer((header,))
-            problem = "The break has no begin and end on one day."
-            self.faults.append(Fault(path, problem, BREAKS, which=origin.which))
+            problem, part = (
+                "The break has no begin and end on one day.",
+                {"break", "break_start"} & origin.headers.keys(),
+            )
+            self.faults.append(origin.fault(problem, BREAKS, field=min(part)))
         begin = next_day_begin(begin, shift.get("shift_start"), shift.get("shift_end")) or begin
         return {"earliest": begin, "latest": begin, "duration_s": length_s}
 
@@ -489,8 +482,7 @@ class TableImport:
         times = {cells.pop(name) for name in SERVICE_UNITS_S if name in cells}
         if len(times) > 1 and max(times) - min(times) > 1:
             problem, hint = "The row has two service times.", "Leave one of the columns out."
-            accepted = "one, in seconds or in minutes"
-            self.faults.append(Fault(origin.path, problem, accepted, hint, which=origin.which))
+            self.faults.append(origin.fault(problem, "one, in seconds or in minutes", hint))
         return max(times, default=None)
 
     def _add_home(self, address: str, origin: SourceRow) -> None:
@@ -524,7 +516,7 @@ class TableImport:
             if own and any(abs(place.get(axis, math.inf) - value) > _SAME_PLACE for axis, value in position.items()):
                 problem = f'The place "{plain(own, 40)}" has another position in a row before.'
                 hint = "Give each place one name, or leave the name out."
-                self.faults.append(Fault(origin.path, problem, "one position for each place", hint, which=origin.which))
+                self.faults.append(origin.fault(problem, "one position for each place", hint))
             self._named.setdefault(spot, name)
         return name
 

@@ -17,6 +17,7 @@ from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.column_style import style_of
 from planner_mcp.formats.tables.column_values import are_yes_or_no
 from planner_mcp.formats.tables.header_meanings import is_of_past, meaning_of, says_crew
+from planner_mcp.formats.tables.header_words import PLACING
 from planner_mcp.formats.tables.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.text_tables import Table
@@ -45,10 +46,10 @@ _PRESENT: Final = words_of(
 """Headers of columns that say no of agents who are absent."""
 Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
-_PLACES: Final = frozenset({"location", "lat", "lon", "x", "y", "position"})
+_PLACES: Final = PLACING | {"location"}
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
 _DAYS: Final = frozenset({"date", "time", "opens", "closes", "window"})
-_NAMES: Final = _PLACES | {"id", "name", "address", "phone"}
+_NAMES: Final = _PLACES | {"id", "name", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
 _NUMBER: Final = re.compile(r"(?=\D*\d)[\w/#.-]+")
 """What orders are named by."""
@@ -104,7 +105,7 @@ def rows_below_totals(table: Table, mapping: ColumnMapping, totals: set[int]) ->
 
 def _placed(mapping: ColumnMapping) -> set[str]:
     """Return the headers of what says where a row is."""
-    return {header for header, name in mapping.fields.items() if name in _PLACES | {"address"}}
+    return {header for header, name in mapping.fields.items() if name in _PLACES}
 
 
 def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:

@@ -12,7 +12,7 @@ from typing import Final
 
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import NotFoundError
-from planner_mcp.formats.plan_exports import safe_cell
+from planner_mcp.formats.tables.formula_quotes import safe_cell
 from planner_mcp.formats.tables.resolved_addresses import RESOLVED_COLUMNS
 from planner_mcp.jobs.import_records import ImportStore, UploadedFile
 from planner_mcp.jobs.principals import SENSITIVE, Principal
