@@ -16,7 +16,7 @@ from planner_mcp.routing.plan import Plan
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output, without_code
-from tests.unit.formats.tables.test_table_import import VROOM
+from tests.unit.formats.test_vroom_format import VROOM
 
 
 def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:

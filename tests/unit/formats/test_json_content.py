@@ -10,7 +10,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.text_tables import MAX_BYTES
 from planner_mcp.text import LONG_NUMBER
-from tests.unit.formats.tables.test_table_import import VROOM
+from tests.unit.formats.test_vroom_format import VROOM
 
 WISHES = ImportOptions("day", "2025-07-15")
 

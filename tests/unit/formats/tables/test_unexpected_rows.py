@@ -13,7 +13,7 @@ from planner_mcp.formats.tables.unexpected_rows import (
     inactive_notices,
     other_date_notices,
 )
-from tests.unit.formats.tables.test_table_import import table
+from tests.shared.formats.day_tables import table
 
 NOWHERE = "The row has no place."
 

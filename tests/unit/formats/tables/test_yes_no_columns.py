@@ -2,7 +2,7 @@
 
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
-from tests.unit.formats.tables.test_table_import import table
+from tests.shared.formats.day_tables import table
 
 ORDERS = "id,lat,lon,Laadklep nodig,ADR,Paid\na,52.1,13.1,ja,UN 1263,ja\nb,52.2,13.1,nee,nee,nee\n"
 FLEET = "Kenteken,Laadvermogen,Laadklep,ADR\nv,9,ja,nee\nw,9,nee,x\n"

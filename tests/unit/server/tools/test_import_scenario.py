@@ -21,7 +21,7 @@ from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.stored_plans import Call
 from tests.shared.tools.token_costs import all_forms_tokens, tokens
-from tests.unit.formats.tables.test_table_import import VROOM
+from tests.unit.formats.test_vroom_format import VROOM
 
 pytestmark = pytest.mark.anyio
 DATE = "2025-07-15"

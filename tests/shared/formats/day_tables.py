@@ -1,0 +1,27 @@
+"""Tables of a few rows, and what becomes of them."""
+
+from typing import Any
+
+from planner_mcp.formats.tables.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.table_import import TableImport
+from planner_mcp.formats.tables.text_tables import Table, read_table
+
+
+def table(text: str, encoding: str = "utf-8") -> Table:
+    return read_table(text.encode(encoding), max_rows=100)
+
+
+def proposed(headers: str, cells: str = "", chosen: dict[str, str] | None = None) -> ColumnMapping:
+    """Return what the columns of a table of one ticket are taken for."""
+    return propose_mapping(table(f"{headers}\n{cells}\n"), "tickets", chosen or {})
+
+
+def day_of(tickets: str = "", agents: str = "", chosen: dict[str, str] | None = None, **options: Any) -> TableImport:
+    """Return a day in the making of a table of tickets, whose columns may be named, or of agents, or of both."""
+    day = TableImport(**{"planning_date": "2025-07-15", **options})
+    if tickets:
+        day.add_tickets(table(tickets), chosen or {})
+    if agents:
+        day.add_agents(table(agents), {})
+    return day
