@@ -8,7 +8,6 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.column_mapping import split_by_table
 from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.column_values import values_of
-from planner_mcp.formats.tables.header_words import AGENTS, TICKETS
 from planner_mcp.formats.tables.table_import import TableImport
 from tests.shared.formats.day_tables import day_of, proposed, table
 
@@ -73,13 +72,6 @@ def test_fifteen_is_never_silently_fifteen_seconds(header: str, cell: str) -> No
     assert f'Column "{header}" is not used' in fault.problem and cell in fault.problem
     day = day_of(f"id,place,qty,{header}\na,A,1,{cell}\n", chosen={header: "service_min"})
     assert (day.faults, day.tickets[0]["service_time_s"]) == ([], float(cell) * 60)
-
-
-def test_every_word_names_one_field() -> None:
-    """Our choice: no header of a kind of table is two things."""
-    for words in (TICKETS, AGENTS):
-        known = [word for line in words.values() for word in set(line.split())]
-        assert sorted(known) == sorted(set(known))
 
 
 @pytest.mark.parametrize("cells", [("3", "4"), ("早上", "晚上"), ("soon", "later")])

@@ -365,6 +365,7 @@ def test_breaks_are_read_however_columns_say_them(columns: str, breaks: list[tup
     day = day_of(agents=f"vehicle,payload,{headers}\nv,9,{row}\nw,9,{',' * headers.count(',')}-\n")
     made = [[tuple(each.values()) for each in agent.get("breaks", [])] for agent in day.agents]
     assert (day.faults, made) == ([], [breaks, []])
+    assert ("07:30" in day.agents[0].values()) is ("7:30" in row), "the shift is read beside it"
 
 
 @pytest.mark.parametrize(

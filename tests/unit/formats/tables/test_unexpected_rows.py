@@ -6,14 +6,13 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
-from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.unexpected_rows import (
     absent_notices,
     crew_notices,
     inactive_notices,
     other_date_notices,
 )
-from tests.shared.formats.day_tables import table
+from tests.shared.formats.day_tables import day_of, table
 
 NOWHERE = "The row has no place."
 
@@ -36,8 +35,7 @@ NOWHERE = "The row has no place."
 )
 def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: list[int]) -> None:
     """SPEC T5: a total is no order that is as heavy as all of them."""
-    day = TableImport()
-    day.add_tickets(table(text), {})
+    day = day_of(text)
     assert day.faults == []
     assert [notice for notice in day.assumed() if "passed over" in notice] == [
         f"Row {line} adds up those above it and is passed over." for line in lines
@@ -48,13 +46,11 @@ def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: lis
 def test_notes_below_the_totals_are_passed_over_and_reported() -> None:
     """SPEC T5: what colours mean, or who printed the list, is no order; a row with more may be one."""
     head, foot = "id,place,qty\na,A,1\nb,B,2\nTotal,,3\n", "yellow = paid,,\n,,printed on Monday\n"
-    day = TableImport()
-    day.add_tickets(table(head + foot), {})
+    day = day_of(head + foot)
     assert (day.faults, [ticket["id"] for ticket in day.tickets]) == ([], ["a", "b"])
     assert 'Lines below the totals, passed over: 2 ("yellow = paid", "printed on Monday").' in day.assumed()
     for late in ("c,C,1\n", "c,,1\n", "A-4,,\n"):
-        day = TableImport()
-        day.add_tickets(table(head + foot + late), {})
+        day = day_of(head + foot + late)
         assert NOWHERE in {fault.problem for fault in day.faults}
 
 
@@ -67,8 +63,7 @@ def test_notes_below_the_totals_are_passed_over_and_reported() -> None:
 )
 def test_a_row_without_a_place_is_reported_by_its_number(text: str, faults: list[tuple[str, str]]) -> None:
     """SPEC T7: it may be an order whose place was forgotten."""
-    day = TableImport()
-    day.add_tickets(table(text), {})
+    day = day_of(text)
     assert [(fault.path, fault.problem) for fault in day.faults] == faults
 
 
@@ -86,15 +81,13 @@ def test_a_row_without_a_place_is_reported_by_its_number(text: str, faults: list
 )
 def test_a_row_that_may_be_a_ticket_is_one(text: str) -> None:
     """SPEC T5: a shop may be called Total, a load be as large as those above it; without any place each is its own."""
-    day = TableImport()
-    day.add_tickets(table(text), {})
+    day = day_of(text)
     assert day.faults == []
 
 
 def test_a_total_is_no_vehicle() -> None:
     """SPEC T7: as large as all others together."""
-    day = TableImport()
-    day.add_agents(table("车牌,容量\nv,5\nw,7\n合计,12\n"), {})
+    day = day_of(agents="车牌,容量\nv,5\nw,7\n合计,12\n")
     assert [agent["id"] for agent in day.agents] == ["v", "w"]
 
 
@@ -108,8 +101,7 @@ def test_a_total_is_no_vehicle() -> None:
 )
 def test_a_vehicle_as_large_as_those_above_is_one_where_others_have_no_name_either(text: str) -> None:
     """SPEC T5: a fleet may be a table of sizes; a wish that one of them has is no name."""
-    day = TableImport()
-    day.add_agents(table(text), {})
+    day = day_of(agents=text)
     assert (day.faults, len(day.agents)) == ([], 3)
 
 
@@ -127,28 +119,20 @@ def test_a_point_that_may_separate_thousands_is_reported() -> None:
     """SPEC T5: where cells are parted by semicolons, 1.200 may be a ton; other columns settle it, and it is said."""
     notice = '1.200 in "qty" is read with the mark "." before decimals.'
     for mark, notices in ((";", [notice]), (",", [])):
-        day = TableImport()
-        day.add_tickets(table("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark)), {})
+        day = day_of("id;lat;lon;qty\na;39.953;116.405;1.200\n".replace(";", mark))
         assert day.assumed() == notices
 
 
 DAYS = "id,place,{},kg\na,A,16.07.2025,5\nb,B,17.07.2025,7\nc,C,,1\n"
 
 
-def day_of(text: str, chosen: dict[str, str], planning_date: str = "2025-07-16") -> TableImport:
-    """Return a day made of a table of tickets."""
-    day = TableImport(planning_date)
-    day.add_tickets(table(text), chosen)
-    return day
-
-
 @pytest.mark.parametrize("header", ["Datum", "Appt date", "预约日期", "Fecha de visita", "Next due", "Termin"])
 def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
     """SPEC T5: who is expected on Thursday is not to be visited on Wednesday."""
-    (fault,) = day_of(DAYS.format(header), {}).faults
+    (fault,) = day_of(DAYS.format(header), planning_date="2025-07-16").faults
     assert (fault.path, fault.accepted, fault.kind) == ("columns", "date", "missing")
     assert "some rows are of other days, which date passes over" in fault.problem
-    assert day_of(DAYS.format(header), {header: ""}).faults == []
+    assert day_of(DAYS.format(header), chosen={header: ""}, planning_date="2025-07-16").faults == []
 
 
 @pytest.mark.parametrize(
@@ -157,12 +141,12 @@ def test_days_of_which_some_are_planned_are_asked_about(header: str) -> None:
 )
 def test_days_of_orders_are_not_asked_about(header: str) -> None:
     """SPEC T5: they say nothing of the visit."""
-    assert day_of(DAYS.format(header), {}).faults == []
+    assert day_of(DAYS.format(header), planning_date="2025-07-16").faults == []
 
 
 def test_rows_of_other_days_are_passed_over_where_a_column_is_named_as_their_day() -> None:
     """SPEC T5: one without a day may be served on any; amounts stay with their rows."""
-    day = day_of(DAYS.format("Datum"), {"Datum": "date"})
+    day = day_of(DAYS.format("Datum"), chosen={"Datum": "date"}, planning_date="2025-07-16")
     day.add_agents(table("id,kg\nv,9\n"), {})
     body = day.scenario(name="x", planning_date="2025-07-16")
     assert [(ticket["id"], ticket["demand"]) for ticket in body["tickets"]] == [("a", 5), ("c", 1)]
@@ -182,7 +166,7 @@ def test_rows_of_other_days_are_passed_over_where_a_column_is_named_as_their_day
 )
 def test_the_day_of_a_row_is_read_as_the_column_writes_it(cell: str, ids: list[str]) -> None:
     """SPEC T7: one that may be two days, or none, is refused by its cell."""
-    day = day_of(f"id,place,Datum\na,A,{cell}\n", {"Datum": "date"})
+    day = day_of(f"id,place,Datum\na,A,{cell}\n", chosen={"Datum": "date"}, planning_date="2025-07-16")
     assert [fault.problem for fault in day.faults] == ([] if ids else [f'"{cell}" is no day.'])
     assert [ticket["id"] for ticket in day.tickets][: len(ids)] == ids
 
@@ -234,7 +218,7 @@ def test_inactive_rows_and_absent_agents_are_named() -> None:
 def test_weekdays_in_italian_dutch_and_polish_are_days(cells: str) -> None:
     """SPEC T5: what is collected on Wednesdays was planned on a Tuesday."""
     rows = "".join(f'{at},P,"{cell}"\n' for at, cell in enumerate(cells.split("|")))
-    (fault,) = day_of(f"id,place,Giorni\n{rows}", {}, "2026-12-01").faults
+    (fault,) = day_of(f"id,place,Giorni\n{rows}", planning_date="2026-12-01").faults
     assert fault.accepted == "date"
 
 
