@@ -17,6 +17,7 @@ from planner_mcp.formats.tables.column_mapping import (
     split_by_table,
 )
 from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.day_settlement import name_shared_start, settle_agents, settle_hours, settle_places
 from planner_mcp.formats.tables.exported_stops import without_plan
 from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.header_words import TICKETS, UNUSED
@@ -102,10 +103,10 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.are_agents_made_up = not import_options.agents
     if import_options.depot and not _PLACED.isdisjoint(proposals["tickets"].fields.values()):
         day.take_as_address(fields["depot"])
-    day.settle_agents()
-    day.name_shared_start(import_options.depot_name)
-    day.settle_hours()
-    if depot := day.settle_places(fields.get("depot")):
+    settle_agents(day)
+    name_shared_start(day, import_options.depot_name)
+    settle_hours(day)
+    if depot := settle_places(day, fields.get("depot")):
         fields["depot"] = depot
     day.faults = list(_faults_of(day, tables["tickets"], fleet, proposals["tickets"]))
     notices = [

@@ -6,10 +6,8 @@ like any scenario.
 
 import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import Any, Final
 
 from pydantic_core import PydanticCustomError
@@ -30,42 +28,31 @@ from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.ticket_kinds import DELIVERIES, PICKUPS, kind_word
+from planner_mcp.formats.tables.ticket_lines import Rows, join_lines
 from planner_mcp.formats.tables.time_parsing import written
 from planner_mcp.formats.tables.unexpected_rows import rows_without_place
 from planner_mcp.formats.tables.unique_names import UniqueNames
 from planner_mcp.formats.tables.window_parsing import (
     BREAKS,
-    after_midnight,
     are_same_windows,
     common_windows,
     next_day_begin,
     next_day_end,
 )
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
-from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES
 from planner_mcp.routing.scenario.window_text import OPEN_END
-from planner_mcp.text import DAY_S, Json, plain
+from planner_mcp.text import Json, plain
 
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
-_FEW: Final = 3
+FEW: Final = 3
 _STROKES: Final = re.compile(r"[/+&|／]")
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
-_LONGEST_OWNER: Final = 90
+LONGEST_OWNER: Final = 90
 """Characters of an id that a place is named after; a name has a hundred at most."""
 _RENAMED: Final = {header: name for header, name in RARE_COLUMNS.items() if header != name}
 """Fields of a ticket by their name in a table, where other columns are called as in the scenario."""
-_OF_AGENTS: Final = ("agents", "not_agents", "preferred_agent", "switch_cost")
-"""Fields of a ticket that name agents, and what belongs to them."""
-_OF_LINES: Final = frozenset({"amounts", "notes", "skills"})
-"""Fields in which the lines of one ticket may differ."""
-_DETOUR_KM: Final = 5
-"""Driving that is worth a visit of the preferred agent, where the table has no price for it."""
-_KM_AN_HOUR: Final = 50
-"""What an agent without a price by km drives in an hour that has one."""
-_MOST: Final = 1e8
-"""Highest price that counts: what a preference is then worth is still a price that a day may have."""
 _HOME: Final = re.compile(r"address|adres|home|wohn|domicil|direcci|indirizzo|地址|住址", re.IGNORECASE)
 """Parts of headers below which agents have addresses, and no names of depots."""
 _SHIFT: Final = frozenset({"shift_start", "shift_end"})
@@ -107,7 +94,7 @@ class TableImport:
     _named: dict[Spot, str] = field(default_factory=dict)
     _addressed: dict[str, str] = field(default_factory=dict)
     """Places that have an address and no position, by that address."""
-    _listed: dict[str, str] = field(default_factory=dict)
+    listed: dict[str, str] = field(default_factory=dict)
     """Places of a sheet of their own, by their names in small letters."""
 
     def add_places(self, table: Table) -> None:
@@ -121,13 +108,15 @@ class TableImport:
                 self.origins["locations"].append(each.origin)
             if each.name:
                 self.locations[place]["name"] = each.name
-            self._listed |= {name.casefold(): place for name in each.names}
+            self.listed |= {name.casefold(): place for name in each.names}
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
         mapping = self._proposal(table, "tickets", chosen, other)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
-        rows = self._with_lines_joined(rows, table)
+        rows, notices = join_lines(rows, table, self._wanted)
+        self.notices |= dict.fromkeys(notices)
+        self.origins["tickets"] = [origin for origin, _ in rows]
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
             self.without_demand += not cells.pop("amounts", 0)
@@ -180,69 +169,6 @@ class TableImport:
             self.agents.append(agent | cells)
         return mapping
 
-    def settle_agents(self) -> None:
-        """Have tickets name agents by id; pass over which may serve one that names an agent the day does not have."""
-        agents = [agent for agent in self.agents if isinstance(agent.get("id"), str)]  # others are refused with the day
-        known = {agent["id"] for agent in agents}
-        ids: dict[str, str] = _ids_by_word(agents) | {name: name for name in known}
-        count = 0
-
-        def own_id(name: str) -> str:
-            return ids.get(name, ids.get(name.casefold(), name))
-
-        for ticket in self.tickets:
-            for field_name in ("agents", "not_agents"):
-                if field_name in ticket:
-                    ticket[field_name] = [own_id(name) for name in ticket[field_name]]
-            if name := ticket.get("preferred_agent"):
-                ticket["preferred_agent"] = own_id(name)
-            preferred = [ticket["preferred_agent"]] if "preferred_agent" in ticket else []
-            if not known.issuperset([*ticket.get("agents", ()), *ticket.get("not_agents", ()), *preferred]):
-                count += 1
-                for name in _OF_AGENTS:
-                    ticket.pop(name, None)
-        if count:
-            self.notices[f"Tickets that name unknown agents, which may be served by any: {count}."] = None
-        self._price_preferences(agents)
-
-    def name_shared_start(self, name: str) -> None:
-        """Name the place where several agents start, if there is one and only its position is given."""
-        starts = Counter(str(agent["start_location"]) for agent in self.agents if "start_location" in agent)
-        shared = {place for place, count in starts.items() if count > 1}
-        owners = {f"at {str(agent.get('id'))[:_LONGEST_OWNER]}" for agent in self.agents}
-        if len(shared) == 1 and shared <= owners & self.locations.keys():
-            self.locations[shared.pop()].setdefault("name", name)
-
-    def settle_hours(self) -> None:
-        """Read hours of tickets as those after midnight where all shifts pass it, and begin later than these hours."""
-        try:
-            shifts = [(moment(each["shift_start"], {}), moment(each["shift_end"], {})) for each in self.agents]
-        except (KeyError, ValueError):  # without a shift, or of another day
-            return
-        if not shifts or not all(begin < DAY_S < end for begin, end in shifts):
-            return
-        first, last = min(begin for begin, _ in shifts), max(end for _, end in shifts)
-        moved: dict[str, None] = {}
-        for window in (window for ticket in self.tickets for window in ticket.get("time_windows", ())):
-            if later := after_midnight(window, first, last):
-                moved["-".join(map(str, later))] = None
-                window[:] = later
-        if moved:
-            self.notices[f"Read as after midnight, which all shifts pass: {', '.join(list(moved)[:_FEW])}."] = None
-
-    def _price_preferences(self, agents: Iterable[Json]) -> None:
-        """Give preferred agents a price where the table has none for any: without one they have no effect."""
-        preferring = [ticket for ticket in self.tickets if "preferred_agent" in ticket]
-        if not preferring or any("switch_cost" in ticket for ticket in self.tickets):
-            return
-        price = round(_DETOUR_KM * _price_of_km(agents), 2)
-        for ticket in preferring:
-            ticket["switch_cost"] = price
-        if price:
-            self.notices[f"Another than the preferred agent costs as much as {_DETOUR_KM} km: {price:g} a visit."] = (
-                None
-            )
-
     def settle(self) -> None:
         """Hold what tickets want against what agents carry, once both are there."""
         settled = settle_amounts(
@@ -273,7 +199,7 @@ class TableImport:
             self.faults += [value for value in read.values() if isinstance(value, Fault)]
             position = {axis: value for axis, value in read.items() if not isinstance(value, Fault)}
         place = self._place({"location": "depot", **position}, "depot", SourceRow("depot", {}))
-        self._listed.setdefault(place, place)  # whatever its case, agents may name it
+        self.listed.setdefault(place, place)  # whatever its case, agents may name it
         if place in self.locations:
             self.locations[place]["name"] = name
         return place
@@ -286,21 +212,7 @@ class TableImport:
 
     def columns_of_places(self, table: Table) -> dict[str, str]:
         """Return the columns of agents that name listed places."""
-        return columns_of_places(table, self._listed.keys())
-
-    def settle_places(self, depot: str | None) -> str | None:
-        """Leave out listed places that nothing names; return the depot: a single listed one where nothing names any."""
-        listed = set(self._listed.values())
-        fields = ("location", "start_location", "end_location")
-        named = {depot, *(each.get(name) for each in (*self.tickets, *self.agents) for name in fields)}
-        if len(listed) == 1 and not listed & named and depot is None:
-            (depot,) = listed
-            named.add(depot)
-            self.notices[f'All agents start and end at "{plain(depot, 40)}", the only place of its sheet.'] = None
-        kept = [place not in listed or place in named for place in self.locations]
-        self.origins["locations"] = list(compress(self.origins["locations"], kept))
-        self.locations = dict(compress(self.locations.items(), kept))
-        return depot
+        return columns_of_places(table, self.listed.keys())
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets lie at unknown places, beside known ones, and no column may be their coordinates."""
@@ -332,11 +244,11 @@ class TableImport:
         if self.without_capacity:
             notices.append(f"Agents without a capacity, for which 0 is taken: {self.without_capacity}.")
         if self.overnight:
-            notices.append(f"Read as ending on the next day: {', '.join(list(self.overnight)[:_FEW])}.")
+            notices.append(f"Read as ending on the next day: {', '.join(list(self.overnight)[:FEW])}.")
         if self.in_common:
             notices.append(f"Tickets with hours in several columns, read as what these share: {self.in_common}.")
         if self.taken_as_deliveries:
-            kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:_FEW])
+            kinds = ", ".join(plain(kind, 40) for kind in list(self.taken_as_deliveries)[:FEW])
             notices.append(f"Of unknown kind, taken as deliveries: {kinds}.")
         return notices
 
@@ -370,7 +282,7 @@ class TableImport:
 
     def _rows(
         self, kind: str, table: Table, mapping: ColumnMapping, chosen: Mapping[str, str]
-    ) -> tuple[list[tuple[SourceRow, Json]], list[AmountColumn]]:
+    ) -> tuple[Rows, list[AmountColumn]]:
         """Return the rows of a table as values by field, and its columns of amounts."""
         reading = TableRows(table, mapping, self.planning_date, self.decimal, chosen)
         rows = list(reading.read())
@@ -378,33 +290,6 @@ class TableImport:
         self.faults += reading.faults
         self.notices |= reading.notices
         return rows, list(reading.amounts.values())
-
-    def _with_lines_joined(self, rows: list[tuple[SourceRow, Json]], table: Table) -> list[tuple[SourceRow, Json]]:
-        """Return the rows of tickets, those of one id as one row where they differ in amounts, notes or skills alone.
-
-        Order systems write a line for each article. Rows that are alike in every cell are no lines but a mistake.
-        """
-        texts = {str(line): frozenset(cells.items()) for line, cells in table.rows}
-        first: dict[str, int] = {}
-        lines: dict[int, list[int]] = {}
-        seen: set[tuple[int, frozenset[tuple[str, str]]]] = set()
-        for at, (origin, cells) in enumerate(rows):
-            head = first.setdefault(cells["id"], at) if "id" in cells else at
-            line = (head, texts[origin.number])
-            if line in seen or not _is_line_of(cells, rows[head][1]):
-                head = at
-            seen.add(line)
-            lines.setdefault(head, []).append(at)
-        if len(lines) == len(rows):
-            return rows
-        for column in self._wanted:
-            column.join(list(lines.values()))
-            if column.is_repeated:
-                self.notices[f"{column.shown} is the same in each line of a ticket and counts once."] = None
-        joined = len(rows) - len(lines)
-        self.notices[f"Rows with the id of a row above, read as lines of its ticket and added up: {joined}."] = None
-        self.origins["tickets"] = [rows[head][0] for head in lines]
-        return [(rows[head][0], _joined([rows[at][1] for at in ats])) for head, ats in lines.items()]
 
     def _is_pickup(self, kind: str) -> bool:
         word = kind_word(kind)
@@ -494,7 +379,7 @@ class TableImport:
             self.origins["locations"].append(origin)
 
     def _listed_id(self, name: str) -> str:
-        return self._listed.get(name.casefold(), name)
+        return self.listed.get(name.casefold(), name)
 
     def _place(self, cells: Json, owner: str, origin: SourceRow) -> str:
         """Return the location of a row: by its name, or made from its position; equal positions are one place.
@@ -505,7 +390,7 @@ class TableImport:
         spot = tuple(sorted(position.items()))
         own, address = self._listed_id(str(cells.pop("location", ""))), str(cells.get("address", ""))
         known = self._named.get(spot) or ("" if position else self._addressed.get(address, ""))
-        name = own or known or self._made.unused(f"at {owner[:_LONGEST_OWNER]}", self.locations)
+        name = own or known or self._made.unused(f"at {owner[:LONGEST_OWNER]}", self.locations)
         if address and not position:
             self._addressed.setdefault(address, name)
         if position:
@@ -521,28 +406,6 @@ class TableImport:
         return name
 
 
-def _is_line_of(cells: Json, head: Json) -> bool:
-    """Return whether a row says nothing else than the one it has its id from, but for what lines differ in."""
-    return all(head.get(name) == value for name, value in cells.items() if name not in _OF_LINES)
-
-
-def _joined(lines: Sequence[Json]) -> Json:
-    """Return the lines of a ticket as one row."""
-    row = dict(lines[0])
-    if notes := dict.fromkeys(line["notes"] for line in lines if "notes" in line):
-        row["notes"] = "; ".join(notes)
-    if skills := dict.fromkeys(skill for line in lines for skill in line.get("skills", ())):
-        row["skills"] = list(skills)
-    return row | {"amounts": sum(line.get("amounts", 0) for line in lines)}
-
-
-def _ids_by_word(agents: Iterable[Json]) -> dict[str, str]:
-    """Return the ids of agents by what they alone are called, id or name, whatever its case."""
-    words = {agent["id"]: {agent["id"].casefold(), str(agent.get("name") or "").casefold()} for agent in agents}
-    counts = Counter(word for each in words.values() for word in each)
-    return {word: own_id for own_id, each in words.items() for word in each if word and counts[word] == 1}
-
-
 def _date_faults(planning_date: str) -> Iterator[Fault]:
     """Yield what is wrong with the date of the call, beside faults of the file: else the day is checked with it."""
     try:
@@ -550,15 +413,3 @@ def _date_faults(planning_date: str) -> Iterator[Fault]:
             read_date(planning_date)
     except PydanticCustomError as error:
         yield fault_at("planning_date", error)
-
-
-def _price_of_km(agents: Iterable[Json]) -> float:
-    """Return the highest price of a km, with that of its time."""
-    prices = [(_price(agent.get("cost_per_km")), _price(agent.get("cost_per_hour"))) for agent in agents]
-    priced = [(km or 0.0) + (hour or 0.0) / _KM_AN_HOUR for km, hour in prices if (km, hour) != (None, None)]
-    return max(priced, default=PRICE_OF_METRES)
-
-
-def _price(value: Any) -> float | None:
-    """Return a price; None where there is none, or one that is refused with the day."""
-    return float(value) if isinstance(value, int | float) and 0 <= value <= _MOST else None

@@ -7,6 +7,7 @@ import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.formats.geojson_points import read_points
+from planner_mcp.formats.tables.day_settlement import settle_agents, settle_hours
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
@@ -128,8 +129,8 @@ def test_hours_after_the_midnight_that_all_shifts_pass_are_of_the_next_day() -> 
             f"id,capacity,shift start,shift end\nv,9,20:00,05:00\nw,9,{start},06:00\n",
             chosen={"slot": "window"},
         )
-        day.settle_agents()
-        day.settle_hours()
+        settle_agents(day)
+        settle_hours(day)
         windows[start] = [each["time_windows"][0] for each in day.tickets]
         assert ("Read as after midnight" in " ".join(day.assumed())) is (start == "21:00")
     assert windows["21:00"] == [
