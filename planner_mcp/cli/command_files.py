@@ -16,7 +16,8 @@ import typer
 
 from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
 from planner_mcp.errors import Fault, input_error, placed
-from planner_mcp.formats.plan_exports import FORMS, WORKBOOK, check_form, export, workbook
+from planner_mcp.formats.plan_exports import FORMS, WORKBOOK, check_form, export
+from planner_mcp.formats.stop_tables import workbook
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.matrix_service import matrix_id_of
 from planner_mcp.routing.plan import Plan

@@ -30,7 +30,7 @@ from planner_mcp.cli.file_import import (
 )
 from planner_mcp.cli.printed_plans import OUTPUT_HELP, of_agent
 from planner_mcp.errors import InputError, placed
-from planner_mcp.formats.plan_exports import read_places, read_plan
+from planner_mcp.formats.plan_files import read_places, read_plan
 from planner_mcp.routing.plan import Plan
 
 app = typer.Typer()

@@ -60,7 +60,7 @@ def read_points(parsed: Any, *, max_rows: int) -> Table:
 
 
 def _is_route(feature: Any) -> bool:
-    """Return whether a feature is the line of an agent, as `plan_exports.py` writes one."""
+    """Return whether a feature is the line of an agent, as `plan_maps.py` writes one."""
     properties = feature.get("properties") if isinstance(feature, dict) else None
     return isinstance(properties, dict) and {"agent_id", "distance_m", "start", "end"} <= properties.keys()
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 
 from planner_mcp.errors import NotFoundError
-from planner_mcp.formats.plan_exports import DRAFT_MARK
+from planner_mcp.formats.stop_tables import DRAFT_MARK
 from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of

@@ -13,7 +13,8 @@ from python_calamine import load_workbook
 from planner_mcp.errors import InputError
 from planner_mcp.formats.import_formats import open_columns, read_scenario_file
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.plan_exports import FORMS, export, workbook
+from planner_mcp.formats.plan_exports import FORMS, export
+from planner_mcp.formats.stop_tables import workbook
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, without_plan
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.text_tables import read_table

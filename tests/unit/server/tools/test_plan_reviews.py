@@ -12,7 +12,7 @@ import anyio
 import numpy as np
 import pytest
 
-from planner_mcp.formats.plan_exports import DRAFT_MARK
+from planner_mcp.formats.stop_tables import DRAFT_MARK
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
