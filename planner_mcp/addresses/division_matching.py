@@ -158,9 +158,5 @@ def _with_mention(so_far: DivisionReading, mention: Mention, end: int) -> Divisi
             contradictions.append(earlier.name)
     narrowed = replace(mention, codes=codes)
     return replace(
-        so_far,
-        mentions=(*so_far.mentions, narrowed),
-        end=end,
-        score=score,
-        contradictions=tuple(contradictions),
+        so_far, mentions=(*so_far.mentions, narrowed), end=end, score=score, contradictions=tuple(contradictions)
     )

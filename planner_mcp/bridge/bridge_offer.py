@@ -134,11 +134,7 @@ class Bridge:
         return operation
 
     def _base_url(self, operation: Operation) -> str:
-        """Return where an operation is served.
-
-        Raises:
-            InputError: Neither the configuration nor the document says an absolute URL.
-        """
+        """Return where an operation is served: the absolute URL of the configuration, else that of the document."""
         if self.config.base_url is not None:
             return self.config.base_url
         first = operation.servers[0] if operation.servers else None

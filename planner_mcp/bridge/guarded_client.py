@@ -14,13 +14,7 @@ import httpcore2
 
 from planner_mcp.bridge.bridge_config import BridgeConfig
 from planner_mcp.bridge.request_building import BridgeRequest
-from planner_mcp.errors import (
-    EndpointUnreachableError,
-    Fault,
-    ServiceUnreachableError,
-    TooLargeError,
-    input_error,
-)
+from planner_mcp.errors import EndpointUnreachableError, Fault, ServiceUnreachableError, TooLargeError, input_error
 from planner_mcp.jobs.webhooks import address_guard
 from planner_mcp.jobs.webhooks.address_guard import ForbiddenUrlError, WebhookUrl
 from planner_mcp.jobs.webhooks.endpoint_policy import parse_retry_after

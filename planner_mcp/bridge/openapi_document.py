@@ -150,11 +150,7 @@ class OpenApiDocument:
 
 
 def _version_of(document: Mapping[str, Any]) -> str:
-    """Return the version of a document.
-
-    Raises:
-        InputError: Not 3.0 or 3.1, or no paths.
-    """
+    """Return the version of a document; refuse any but 3.0 and 3.1, and a document without paths."""
     version = document.get("openapi", document.get("swagger"))
     if not isinstance(version, str) or not VERSIONS.fullmatch(version) or "openapi" not in document:
         version_text = f"says {plain(str(version), 20)}" if version is not None else "says no version"

@@ -216,11 +216,7 @@ def _with_unique_names(found: list[_Found], place: str) -> dict[str, _Found]:
 
 
 def _check_names(by_name: Mapping[str, _Found], config: ToolConfig, place: str) -> None:
-    """Check what a configuration says of arguments.
-
-    Raises:
-        InputError: Names that no argument has, a required one hidden, a name twice.
-    """
+    """Refuse a configuration with names that no argument has, with a required one hidden, or with a name twice."""
     faults = [
         Fault(f"{place}/{part}/{plain(name, 64)}", "The operation has no such argument.", named([*by_name]))
         for part, names in (("arguments", config.arguments), ("constants", config.constants), ("hide", config.hide))
@@ -282,11 +278,7 @@ def _is_beside(target: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _check_schema(schema: Json, place: str) -> None:
-    """Check that a schema is one.
-
-    Raises:
-        InputError: The document has a keyword with a value it cannot have.
-    """
+    """Refuse a schema in which a keyword of the document has a value that it cannot have."""
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:

@@ -50,11 +50,7 @@ async def _resolve(settings: Settings, file: Path, column: str, provider: str | 
 
 
 def _address_header(table: Table, column: str) -> str:
-    """Return the header of the addresses.
-
-    Raises:
-        InputError: There is none, or there are several.
-    """
+    """Return the header of the addresses; refuse a table that has none or several."""
     named = [header for header in table.headers if header == column]
     found = named if column else [each for each in table.headers if meaning_of(each, "tickets").field == "address"]
     if len(found) == 1:

@@ -110,11 +110,7 @@ def config(
 
 
 def _entry(known: ClientFile, url: str) -> Json:
-    """Return the entry of the server.
-
-    Raises:
-        InputError: The client takes no URL, or it is none of HTTP.
-    """
+    """Return the entry of the server; refuse a URL that the client does not take, or that is none of HTTP."""
     if not url:
         return known.local(_command())
     if known.remote is None:
@@ -146,11 +142,7 @@ def _toml(key: str, entry: Json) -> str:
 
 
 def _added_to(path: Path, key: str, entry: Json) -> str:
-    """Return the text of a file with the entry added; other servers and settings stay.
-
-    Raises:
-        InputError: The file cannot be read, or could not be added to without loss.
-    """
+    """Return the text of a file with the entry added; refuse one in which other servers and settings would not stay."""
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
     except (OSError, ValueError) as error:
@@ -176,11 +168,7 @@ def _added_to(path: Path, key: str, entry: Json) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file as a whole, where a link leads; it keeps the rights it had.
-
-    Raises:
-        InputError: It cannot be written.
-    """
+    """Write a file as a whole, where a link leads; it keeps the rights it had."""
     target = path.resolve()
     fresh = target.with_name(f".{target.name}.planner-new")
     try:

@@ -190,11 +190,7 @@ def check_imported(read: ImportedScenario, settings: Settings) -> None:
 def _read_scenario(
     content: Content, form: Form | None, file: Path, import_options: ImportOptions, settings: Settings
 ) -> ImportedScenario:
-    """Return the scenario of a file; say so where it cannot be read and its format was guessed.
-
-    Raises:
-        InputError: It cannot be read, or does not use an option; options are named as on the command line.
-    """
+    """Return the scenario of a file, or say how its format was guessed; faults name options as on the command line."""
     kind = form or form_of(file.name, content)
     options = {**_OPTIONS, "agents": "--agents" if import_options.fleet else "--agent, --capacity"}
     try:
@@ -222,11 +218,7 @@ def _as_option(fault: Fault, options: Mapping[str, str]) -> Fault:
 
 
 def _validated(read: ImportedScenario, settings: Settings) -> Scenario:
-    """Return the parsed scenario; its faults name the row that they come from.
-
-    Raises:
-        InputError: It cannot be planned.
-    """
+    """Return the parsed scenario; its faults name the row that they come from."""
     with placed(lambda fault: _as_option(read.in_file(fault) or fault, _GIVEN)):
         return parse_scenario(
             read.body,

@@ -17,13 +17,7 @@ from planner_mcp.cli.store_queries import DataDir
 from planner_mcp.settings import Settings
 from planner_mcp.text import plain
 from planner_mcp.travel.road_daemon import daemon_state
-from planner_mcp.travel.road_map_builder import (
-    RoadMap,
-    build_road_map,
-    check_extract,
-    find_road_programs,
-    road_map_of,
-)
+from planner_mcp.travel.road_map_builder import RoadMap, build_road_map, check_extract, find_road_programs, road_map_of
 from planner_mcp.travel.street_register_builder import build_street_register, is_register_of, register_path
 
 app = typer.Typer(

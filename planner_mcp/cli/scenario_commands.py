@@ -12,13 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.cli.command_files import (
-    STDIN,
-    matrices_beside,
-    read_matrices,
-    read_scenario,
-    write_plan,
-)
+from planner_mcp.cli.command_files import STDIN, matrices_beside, read_matrices, read_scenario, write_plan
 from planner_mcp.cli.command_runner import command_settings, refuse, run_command
 from planner_mcp.cli.file_import import (
     DATE_HELP,
@@ -41,12 +35,7 @@ from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.server.tools.arguments.day_reading import DayReader
-from planner_mcp.server.tools.arguments.resolved_inputs import (
-    OPEN,
-    ResolvedInputs,
-    ScenarioBounds,
-    resolution_faults,
-)
+from planner_mcp.server.tools.arguments.resolved_inputs import OPEN, ResolvedInputs, ScenarioBounds, resolution_faults
 from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact, counted
@@ -144,11 +133,7 @@ def _with_positions(body: Any, settings: Settings) -> Any:
 
 
 def _show(asked: SolveRun, solved: Solved) -> None:
-    """Print a job that was solved, and write its plan where that was asked for.
-
-    Raises:
-        InputError: The plan cannot be written.
-    """
+    """Print a job that was solved, and write its plan where that was asked for."""
     if asked.as_json:
         typer.echo(compact(solved.view if asked.output else {**solved.view, "plan": solved.plan.as_json()}))
         if asked.output is None:

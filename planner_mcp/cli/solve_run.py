@@ -115,11 +115,7 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
 
 
 async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[Json, TravelMatrices | None]:
-    """Return the scenario to create, its matrices uploaded, and these matrices.
-
-    Raises:
-        InputError: All that is wrong with what is asked.
-    """
+    """Return the scenario to create, its matrices uploaded, and these matrices; refuse with all that is wrong."""
     bounds = ScenarioBounds.of(settings)
     body = with_default_travel(asked.body, bounds)
     travel_matrices = matrices_beside(asked.path, body, settings)
@@ -173,11 +169,7 @@ async def _tried(work: Coroutine[Any, Any, object], sentence: str, display: Sear
 
 
 def _search_seconds(seconds: int | None, settings: Settings) -> int:
-    """Return the length of a search; the usual one where none is asked for, or the longest that is allowed.
-
-    Raises:
-        InputError: What is asked for is longer than the limit.
-    """
+    """Return the length of a search; the usual one where none is asked for, or the longest that is allowed."""
     most = settings.max_solve_time_s
     if seconds is None:
         return min(USUAL_S, most)

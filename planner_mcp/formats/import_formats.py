@@ -31,12 +31,7 @@ from planner_mcp.formats.vroom_format import assumed, read_vroom
 PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".geojson", ".vrp", ".gvrp"})
 """Ends of names that files of one form alone have; of others the form is a guess."""
 _TABLES: Final = ("csv", "xlsx", "geojson")
-_SUFFIXES: Final[Mapping[str, Form]] = {
-    ".geojson": "geojson",
-    ".json": "vroom",
-    ".vrp": "vrplib",
-    ".gvrp": "vrplib",
-}
+_SUFFIXES: Final[Mapping[str, Form]] = {".geojson": "geojson", ".json": "vroom", ".vrp": "vrplib", ".gvrp": "vrplib"}
 
 
 def form_of(name: str, content: Content) -> Form:

@@ -113,11 +113,7 @@ class PeliasGeocoder:
 def _place(
     record: Any, address: StructuredAddress, label: str, kind: tuple[Accuracy, float], signal: Evidence
 ) -> GeocodedPlace:
-    """Return a feature as a place.
-
-    Raises:
-        ValueError: It has no position.
-    """
+    """Return a feature as a place; an answer with one that has no position is of another form than documented."""
     geometry = record.get("geometry")
     where = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if not isinstance(where, list) or len(where) < 2:

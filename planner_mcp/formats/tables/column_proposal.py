@@ -19,12 +19,7 @@ from planner_mcp.formats.tables.unit_words import AmountUnit, unit_named
 
 
 def propose_mapping(
-    table: Table,
-    kind: str,
-    chosen: Mapping[str, str],
-    *,
-    planning_date: str = "",
-    other: OtherTable = NO_OTHER_TABLE,
+    table: Table, kind: str, chosen: Mapping[str, str], *, planning_date: str = "", other: OtherTable = NO_OTHER_TABLE
 ) -> ColumnMapping:
     """Return the mapping of a table.
 

@@ -12,22 +12,11 @@ from itertools import pairwise
 from typing import Final, Literal, get_args
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import (
-    MAX_CELL,
-    CellStyle,
-    filled,
-    normalized_word,
-    says_nothing,
-)
+from planner_mcp.formats.tables.cell_text import MAX_CELL, CellStyle, filled, normalized_word, says_nothing
 from planner_mcp.formats.tables.coordinate_parsing import has_minutes, is_map_link, pair_in
 from planner_mcp.formats.tables.duration_parsing import is_duration
 from planner_mcp.formats.tables.number_parsing import amount_in, counted_in, has_unit
-from planner_mcp.formats.tables.time_parsing import (
-    date_in,
-    has_date,
-    is_hhmm,
-    time_in,
-)
+from planner_mcp.formats.tables.time_parsing import date_in, has_date, is_hhmm, time_in
 from planner_mcp.formats.tables.unit_words import words_of
 from planner_mcp.formats.tables.window_parsing import names_half_days, windows_in
 from planner_mcp.routing.scenario.window_text import OPEN_END

@@ -328,11 +328,8 @@ class TableImport:
         begin, end, length_s = (cells.pop(name, None) for name in ("break_start", "break_end", "break_min"))
         if begin is None or (end is None and length_s is None):
             if (begin, end, length_s) != (None, None, None):
-                problem, hint = (
-                    "The break has no begin, or neither end nor length.",
-                    "Add it, or leave the cells empty.",
-                )
-                self.faults.append(origin.fault(problem, BREAKS, hint))
+                problem = "The break has no begin, or neither end nor length."
+                self.faults.append(origin.fault(problem, BREAKS, "Add it, or leave the cells empty."))
             return
         if end is None:
             begin = next_day_begin(begin, cells.get("shift_start"), cells.get("shift_end")) or begin
@@ -342,8 +339,7 @@ class TableImport:
         if length_s is not None and (slack_s := whole["duration_s"] - length_s) >= 0:
             whole |= {"latest": written(moment(whole["earliest"], {}) + slack_s), "duration_s": length_s}
         elif length_s is not None:
-            problem = "The break is longer than the hours that it is to lie in."
-            self.faults.append(origin.fault(problem, BREAKS))
+            self.faults.append(origin.fault("The break is longer than the hours that it is to lie in.", BREAKS))
         yield whole
 
     def _break(self, hours: list[Any], shift: Json, origin: SourceRow) -> Json:
@@ -354,11 +350,9 @@ class TableImport:
         except ValueError:  # of another day
             length_s = -1.0
         if length_s < 0:
-            problem, part = (
-                "The break has no begin and end on one day.",
-                {"break", "break_start"} & origin.headers.keys(),
-            )
-            self.faults.append(origin.fault(problem, BREAKS, field=min(part)))
+            problem = "The break has no begin and end on one day."
+            part = min({"break", "break_start"} & origin.headers.keys())
+            self.faults.append(origin.fault(problem, BREAKS, field=part))
         begin = next_day_begin(begin, shift.get("shift_start"), shift.get("shift_end")) or begin
         return {"earliest": begin, "latest": begin, "duration_s": length_s}
 

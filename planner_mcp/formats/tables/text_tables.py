@@ -181,12 +181,10 @@ def table_of(
         TooLargeError: There are more rows than allowed.
         InputError: There is no header, one twice, or rows with more cells than headers.
     """
-    if len(lines) - 1 > max_rows + MAX_TITLES:
-        raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     found = find_header(lines, spans) if lines else FoundHeader(0, (), ())
     headers = found.headers
     rows = [each for each in lines[found.at + 1 :] if not _repeats(headers, each[1])]
-    if len(rows) > max_rows:
+    if len(rows) > max_rows or len(lines) - 1 > max_rows + MAX_TITLES:
         raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     check_headers(headers, place_in(name))
     if faults := list(_overlong(rows, len(headers), name)):
@@ -350,9 +348,8 @@ def check_headers(headers: tuple[str, ...], path: str) -> None:
         problem = f"The table has more than {MAX_COLUMNS} columns."
         raise too_large(path, problem, f"at most {MAX_COLUMNS} columns", "Leave out columns that are not needed.")
     if not named:
-        raise input_error(
-            [Fault(path, "The table has no header line.", "a first line that names the columns", "Add it.")]
-        )
+        problem = "The table has no header line."
+        raise input_error([Fault(path, problem, "a first line that names the columns", "Add it.")])
     if long := [number for number, header in enumerate(headers, 1) if len(header) > MAX_HEADER]:
         problem = f"The header of column {long[0]} has {len(headers[long[0] - 1])} characters."
         raise input_error([Fault(path, problem, f"at most {MAX_HEADER} characters", "Shorten the header.")])

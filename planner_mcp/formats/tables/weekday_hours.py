@@ -29,9 +29,7 @@ _NAMES: Final[Mapping[str, Sequence[str]]] = {
         "ve ven vendredi vi vie viernes venerdi",
         *("sa sam samedi sab sabado sabato", "di dim dimanche do dom domingo domenica"),
     ],
-    "nl": [
-        *("ma maandag", "di dinsdag", "wo woensdag", "do donderdag", "vr vrijdag", "za zaterdag", "zo zondag"),
-    ],
+    "nl": [*("ma maandag", "di dinsdag", "wo woensdag", "do donderdag", "vr vrijdag", "za zaterdag", "zo zondag")],
     "pl": [
         *("pn pon poniedziałek", "wt wtorek", "sr sroda", "czw czwartek", "pt piatek", "sob sobota"),
         "nd niedz niedziela",
