@@ -2,8 +2,13 @@
 
 from typing import Any
 
+import pytest
+
+from planner_mcp.errors import Fault, InputError
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, read_table
 
@@ -25,3 +30,19 @@ def day_of(tickets: str = "", agents: str = "", chosen: dict[str, str] | None = 
     if agents:
         day.add_agents(table(agents), {})
     return day
+
+
+def imported_day(tickets: str, staff: str = "", places: str = "", **options: Any) -> ImportedScenario:
+    """Return the day of whole tables; where none is of agents there is one agent, unless `agents` says otherwise."""
+    texts = {"tickets": tickets, "agents": staff, "locations": places}
+    given = {"planning_date": "2025-07-15", "agents": () if staff else ({"id": "v"},), **options}
+    return scenario_of_tables(
+        {kind: table(text) for kind, text in texts.items() if text}, ImportOptions("day", **given)
+    )
+
+
+def refused(tickets: str, staff: str = "", places: str = "") -> tuple[Fault, ...]:
+    """Return what is asked about such tables."""
+    with pytest.raises(InputError) as caught:
+        imported_day(tickets, staff, places)
+    return caught.value.errors

@@ -3,12 +3,10 @@
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.tables.import_options import ImportOptions
-from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table
 from planner_mcp.formats.tables.unit_columns import with_units
-from tests.shared.formats.day_tables import day_of, table
+from tests.shared.formats.day_tables import day_of, imported_day, table
 
 
 @pytest.mark.parametrize(
@@ -157,10 +155,8 @@ def test_boxes_are_not_held_against_kilograms() -> None:
 
 def test_a_fleet_that_nobody_named_carries_all_there_is() -> None:
     """SPEC T5: tonnes beside grams do not exceed a vehicle that was assumed."""
-    options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 1e6},))
-    read = scenario_of_tables(
-        {"tickets": table("Order;Lat;Lon;Weight\nA1;52.5;13.4;500 g\nA2;52.6;13.4;2 t\n")}, options
-    )
+    orders = "Order;Lat;Lon;Weight\nA1;52.5;13.4;500 g\nA2;52.6;13.4;2 t\n"
+    read = imported_day(orders, agents=(), default_agents=({"id": "van", "capacity": 1e6},))
     assert [ticket["demand"] for ticket in read.body["tickets"]] == [500, 2_000_000]
     assert read.body["agents"][0]["capacity"] == 2_000_500
 
@@ -188,10 +184,8 @@ def test_units_in_a_column_of_their_own_are_those_of_the_amounts(
 
     A row without a unit, such as that of a total, changes nothing in the others.
     """
-    rows = table(f"id,place,{headers}\na,A,12,{units[0]}\nb,B,300,{units[1]}\nc,C,5,\n")
-    day = scenario_of_tables(
-        {"tickets": rows}, ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9e6},))
-    )
+    rows = f"id,place,{headers}\na,A,12,{units[0]}\nb,B,300,{units[1]}\nc,C,5,\n"
+    day = imported_day(rows, agents=({"id": "v", "capacity": 9e6},))
     assert [ticket["demand"] for ticket in day.body["tickets"]] == amounts
     assert any("is read as the unit of" in notice for notice in day.assumptions) is ("EA" not in units)
 
@@ -205,8 +199,6 @@ def test_numbers_that_are_no_amounts_take_no_unit_from_the_next_column(header: s
 
 def test_units_of_capacities_may_have_a_column_of_their_own() -> None:
     """SPEC T5: a lorry of 12 t carried 12 kg, beside a van of 800 kg."""
-    fleet = table("id,capacity,Unit\na,12,t\nb,800,kg\n")
-    orders = table("id,place,Weight,Unit\na,A,12,kg\n")
-    day = scenario_of_tables({"tickets": orders, "agents": fleet}, ImportOptions("d", "2025-07-15"))
+    day = imported_day("id,place,Weight,Unit\na,A,12,kg\n", "id,capacity,Unit\na,12,t\nb,800,kg\n")
     assert [agent["capacity"] for agent in day.body["agents"]] == [{"weight_kg": 12_000}, {"weight_kg": 800}]
     assert day.body["tickets"][0]["demand"] == {"weight_kg": 12}

@@ -8,13 +8,11 @@ import pytest
 from planner_mcp.errors import InputError
 from planner_mcp.formats.geojson_points import read_points
 from planner_mcp.formats.tables.day_settlement import settle_agents, settle_hours
-from planner_mcp.formats.tables.import_options import ImportOptions
-from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.routing.scenario.scenario_model import start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
-from tests.shared.formats.day_tables import day_of, table
+from tests.shared.formats.day_tables import day_of, imported_day, table
 
 ORDERS = """订单号,客户名称,地址,纬度,经度,重量(kg),最早时间,最晚时间,服务分钟,优先级,内部码
 A001,张三,长安街1号,39.95,116.40,12.5,08:00,12：00,5,9,x
@@ -202,8 +200,7 @@ def test_fifteen_minutes_are_not_fifteen_hours(header: str, cells: tuple[str, st
 
 def test_tickets_without_any_place_are_reported() -> None:
     """SPEC T5: a day whose legs all count 1 says so when it is read."""
-    options = ImportOptions("day", "2025-07-15", default_agents=({"id": "van", "capacity": 9},))
-    read = scenario_of_tables({"tickets": table("Order;Weight\nA1;5\nA2;2\n")}, options)
+    read = imported_day("Order;Weight\nA1;5\nA2;2\n")
     assert "No place has a position or an address: each leg counts 1." in read.assumptions
 
 

@@ -4,15 +4,13 @@ import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.column_proposal import propose_mapping
-from planner_mcp.formats.tables.import_options import ImportOptions
-from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.unexpected_rows import (
     absent_notices,
     crew_notices,
     inactive_notices,
     other_date_notices,
 )
-from tests.shared.formats.day_tables import day_of, table
+from tests.shared.formats.day_tables import day_of, imported_day, table
 
 NOWHERE = "The row has no place."
 
@@ -173,9 +171,8 @@ def test_the_day_of_a_row_is_read_as_the_column_writes_it(cell: str, ids: list[s
 
 def test_a_table_without_a_row_of_the_day_says_so() -> None:
     """SPEC T7: and not that it has no rows."""
-    rows = {"tickets": table("id,place,Datum\na,A,2025-07-17\n")}
     with pytest.raises(InputError, match="No row is of the planning date"):
-        scenario_of_tables(rows, ImportOptions("day", "2025-07-16", columns={"Datum": "date"}, agents=({"id": "v"},)))
+        imported_day("id,place,Datum\na,A,2025-07-17\n", columns={"Datum": "date"})
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,14 @@
 """What tickets need and agents have, in columns of yes and no (SPEC T5)."""
 
-from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
-from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
-from tests.shared.formats.day_tables import table
+from planner_mcp.formats.tables.import_options import ImportedScenario
+from tests.shared.formats.day_tables import imported_day
 
 ORDERS = "id,lat,lon,Laadklep nodig,ADR,Paid\na,52.1,13.1,ja,UN 1263,ja\nb,52.2,13.1,nee,nee,nee\n"
 FLEET = "Kenteken,Laadvermogen,Laadklep,ADR\nv,9,ja,nee\nw,9,nee,x\n"
 
 
 def read(columns: dict[str, str]) -> ImportedScenario:
-    tables = {"tickets": table(ORDERS), "agents": table(FLEET)}
-    return scenario_of_tables(tables, ImportOptions("day", "2025-07-15", "52,13", columns))
+    return imported_day(ORDERS, FLEET, depot="52,13", columns=columns)
 
 
 def test_what_tickets_need_and_agents_have_is_a_skill() -> None:
@@ -40,9 +38,7 @@ def test_of_two_columns_alike_the_one_of_the_same_words_is_meant() -> None:
     orders = (
         "id,lat,lon,Kran,Kranschein\na,52.1,13.1,ja,none\nb,52.2,13.1,n/a,ja\nc,52.3,13.1,not required,nicht nötig\n"
     )
-    fleet = "id,capacity,Kran,Kranschein\nv,9,ja,nein\nw,9,nein,ja\n"
-    options = ImportOptions("day", "2025-07-15", "52,13")
-    day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
+    day = imported_day(orders, "id,capacity,Kran,Kranschein\nv,9,ja,nein\nw,9,nein,ja\n", depot="52,13")
     assert [each.get("skills") for each in day.body["tickets"]] == [["Kran"], ["Kranschein"], None]
     assert [each.get("skills") for each in day.body["agents"]] == [["Kran"], ["Kranschein"]]
 
@@ -50,6 +46,5 @@ def test_of_two_columns_alike_the_one_of_the_same_words_is_meant() -> None:
 def test_headers_that_begin_with_the_same_few_letters_are_not_alike() -> None:
     """SPEC T5: agents of the morning, `AM`, have no skill that an `Amount` of 1 would need."""
     orders, fleet = "id,lat,lon,Amount\na,52.1,13.1,1\nb,52.2,13.1,3\n", "id,capacity,AM\nv,9,yes\nw,9,no\n"
-    options = ImportOptions("day", "2025-07-15", "52,13")
-    day = scenario_of_tables({"tickets": table(orders), "agents": table(fleet)}, options)
+    day = imported_day(orders, fleet, depot="52,13")
     assert [each.get("skills") for each in day.body["tickets"]] == [None, None]
