@@ -33,6 +33,7 @@ DAY: dict[str, Any] = {
         {"id": "t3", "location": "A", "demand": 1},
     ],
 }
+ROUTES = ([0, 1], [2])
 
 
 class Words(HTMLParser):
@@ -57,14 +58,19 @@ def read(page: str) -> Words:
     return words
 
 
-def plan() -> Plan:
-    """Return a plan of two routes."""
-    return build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1], 1: [2]}))
+def plan_of(day: dict[str, Any], *routes: list[int]) -> Plan:
+    """Return the plan in which each agent in turn serves some tickets, by their index."""
+    return build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets(dict(enumerate(routes))))
+
+
+def sheets_of(day: dict[str, Any], *routes: list[int]) -> str:
+    """Return the sheets of such a plan."""
+    return sheets(day, plan_of(day, *routes))
 
 
 def test_each_driver_gets_a_page_with_stops_people_and_notes() -> None:
     """SPEC T5: per-driver sheets; who drives nowhere has none, and words stay words."""
-    found = read(sheets(DAY, plan()))
+    found = read(sheets_of(DAY, *ROUTES))
     assert (found.tags.count("section"), found.tags.count("script")) == (2, 0)
     for word in (
         "京A1",
@@ -86,7 +92,7 @@ def test_each_driver_gets_a_page_with_stops_people_and_notes() -> None:
 def test_people_are_masked_on_paper_too() -> None:
     """SPEC R3: for readers without the scope."""
     reader = Principal("ann", scopes=frozenset({READ}))
-    text = sheets(scenario_for(reader, DAY), plan_for(reader, plan()), is_exact=False)
+    text = sheets(scenario_for(reader, DAY), plan_for(reader, plan_of(DAY, *ROUTES)), is_exact=False)
     assert not any(word in text for word in ("张师傅", "13800000000", "李四", "长安街", "仓库", "***", "geo:", "href"))
     assert "t1" in text
     assert "<p>08:00 <bdi>D</bdi> →" in text, "the id of a place whose name is masked"
@@ -99,8 +105,7 @@ def test_an_address_from_right_to_left_leaves_the_hours_in_order() -> None:
     agents = [{"id": "شاحنة", "capacity": {"صندوق": 9}, "shift_start": "08:00"}]
     places = [{**depot, "name": None, "address": "شارع الملك فهد"}, other]
     day = {**DAY, "name": "يوم 1", "agents": agents, "locations": places, "tickets": tickets}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
-    text = sheets(day, route)
+    text = sheets_of(day, [0])
     place = "<bdi>شارع الملك فهد</bdi>"
     assert f"<p>08:00 {place} → 08:17 {place}</p>" in text
     assert "<title>Driver sheets: \u2068يوم 1\u2069, 2025-07-15</title>" in text
@@ -112,7 +117,7 @@ def test_a_stop_says_nothing_of_what_it_does_not_have() -> None:
     """SPEC T5: no empty columns, on paper and on a phone."""
     tickets = [{"id": "t1", "location": "A", "demand": 0}]
     day = {**DAY, "tickets": tickets}
-    text = sheets(day, build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})))
+    text = sheets_of(day, [0])
     item = text.partition("<li")[2].partition("</li>")[0]
     assert not re.search(r"<(p|div|bdi)\b[^>]*>\s*</", item)
     assert not any(word in item for word in ("送货", "时间窗", "备注", "晚到"))
@@ -121,7 +126,7 @@ def test_a_stop_says_nothing_of_what_it_does_not_have() -> None:
 
 def test_codes_lead_to_each_stop_and_along_each_route() -> None:
     """SPEC T5: a geo link (RFC 5870) a stop; maps that work where the words are read; ten places a link."""
-    text = sheets(DAY, plan())
+    text = sheets_of(DAY, *ROUTES)
     links = re.findall(r'<a[^>]* href="([^"]*)"', text)
     route = "https://uri.amap.com/marker?coordinate=wgs84&amp;markers="
     assert links[0].startswith(route) and links[1:3] == ["geo:39.95000,116.40000"] * 2
@@ -133,8 +138,7 @@ def test_codes_lead_to_each_stop_and_along_each_route() -> None:
         "locations": [{**place, "name": None} for place in DAY["locations"]],
         "tickets": tickets,
     }
-    long = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: list(range(10))}))
-    parts = re.findall(r'href="https://www.google.com/maps/dir/([^"]*)"', sheets(day, long))
+    parts = re.findall(r'href="https://www.google.com/maps/dir/([^"]*)"', sheets_of(day, list(range(10))))
     assert [part.count("/") + 1 for part in parts] == [10, 2]
     assert parts[0].rpartition("/")[2] == parts[1].partition("/")[0]
 
@@ -146,12 +150,11 @@ def test_no_code_leads_to_the_centre_of_a_town() -> None:
     day = {**DAY, "locations": [DAY["locations"][0], place, {"id": "B", "lat": 39.96, "lon": 116.4}]}
     day["tickets"] = [*DAY["tickets"], {"id": "t4", "location": "B", "demand": 0}]
     exact = {**place, "resolved": {**found, "accuracy": "point"}}
-    problem = compile_scenario(parse_scenario(day))
-    text = sheets(day, build_plan(problem, Candidate.of_tickets({0: [0, 1, 2, 3]})))
+    text = sheets_of(day, [0, 1, 2, 3])
     assert ("39.95000" in text, "geo:39.96000,116.40000" in text) == (False, True)
     assert set(re.findall('class="qr" href="([a-z]+):', text)) == {"geo"}, "a route without this stop leads past it"
     precise = {**day, "locations": [DAY["locations"][0], exact, day["locations"][2]]}
-    assert "geo:39.95000,116.40000" in sheets(precise, build_plan(problem, Candidate.of_tickets({0: [0]})))
+    assert "geo:39.95000,116.40000" in sheets_of(precise, [0])
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_a_plan_of_several_days_shows_dates() -> None:
     """SPEC T5: nobody reads 33:00."""
     tickets = [{"id": "t1", "location": "A", "demand": 1, "time_windows": [["2025-07-16T09:00", "2025-07-16T10:00"]]}]
     day = {**DAY, "tickets": tickets}
-    text = sheets(day, build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]})))
+    text = sheets_of(day, [0])
     assert "<p>时间窗 07-16 09:00–07-16 10:00</p>" in text and "33:00" not in text
 
 
@@ -176,14 +179,12 @@ def test_a_plane_is_shown_in_its_own_units() -> None:
     """SPEC T5: nobody said that they were metres."""
     places = [{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 32, "y": 0}]
     day = {**DAY, "locations": places, "tickets": DAY["tickets"][:1]}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
-    assert "1 stops, 64.0 units" in "".join(read(sheets(day, route)).words)
+    assert "1 stops, 64.0 units" in "".join(read(sheets_of(day, [0])).words)
 
 
 def test_a_day_that_nobody_drives_says_so() -> None:
     """SPEC T5: no empty paper."""
-    nobody = build_plan(compile_scenario(parse_scenario(DAY)), Candidate(()))
-    assert "没有车辆出车。" in read(sheets(DAY, nobody)).words
+    assert "没有车辆出车。" in read(sheets_of(DAY)).words
 
 
 def test_what_another_ticket_fetches_is_shown_as_picked_up() -> None:
@@ -193,16 +194,14 @@ def test_what_another_ticket_fetches_is_shown_as_picked_up() -> None:
         {"id": "bring", "location": "D", "demand": 4, "pickup": "fetch"},
     ]
     day = {**DAY, "tickets": tickets}
-    shipment = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]}))
-    assert [word for word in read(sheets(day, shipment)).words if word.endswith("货 4")] == ["取货 4", "送货 4"]
+    assert [word for word in read(sheets_of(day, [0, 1])).words if word.endswith("货 4")] == ["取货 4", "送货 4"]
 
 
 def test_large_and_fine_amounts_are_written_in_full() -> None:
     """SPEC T5: who loads grams reads the grams, not 1.25e+06 of them."""
     tickets = [{"id": "t1", "location": "A", "demand": {"g": 1_250_050, "ml": 0.1}}]
     day = {**DAY, "tickets": tickets, "agents": [{"id": "v", "capacity": {"g": 9e6, "ml": 1}}]}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
-    assert "送货 1250050 g, 0.1 ml" in read(sheets(day, route)).words
+    assert "送货 1250050 g, 0.1 ml" in read(sheets_of(day, [0])).words
 
 
 def test_amounts_of_an_imported_list_have_the_units_of_people() -> None:
@@ -213,8 +212,7 @@ def test_amounts_of_an_imported_list_have_the_units_of_people() -> None:
         "tickets": [{"id": "t1", "location": "A", "demand": amount}],
         "agents": [{"id": "v", "capacity": amount}],
     }
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
-    assert "送货 12.5 kg, 0.3 m³, 3 件, 2 trays" in read(sheets(day, route)).words
+    assert "送货 12.5 kg, 0.3 m³, 3 件, 2 trays" in read(sheets_of(day, [0])).words
 
 
 def test_one_of_a_thing_is_not_written_as_several() -> None:
@@ -223,8 +221,7 @@ def test_one_of_a_thing_is_not_written_as_several() -> None:
     tickets = [{"id": "t1", "location": "A", "demand": amount, "name": "North"}]
     day = {**DAY, "name": "North", "locations": [{**place, "name": "x"} for place in DAY["locations"]]}
     day |= {"tickets": tickets, "agents": [{"id": "v", "capacity": amount}]}
-    route = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0]}))
-    assert "Deliver 1 pallet, 2 boxes" in read(sheets(day, route)).words
+    assert "Deliver 1 pallet, 2 boxes" in read(sheets_of(day, [0])).words
 
 
 @pytest.mark.parametrize(
@@ -237,6 +234,5 @@ def test_windows_with_one_side_are_shown_with_it(name: str, shown: list[str]) ->
     tickets = [{"id": f"t{at}", "location": "A", "demand": 1, "time_windows": each} for at, each in enumerate(windows)]
     day = {**DAY, "name": name, "locations": [{**each, "name": name} for each in DAY["locations"]], "tickets": tickets}
     day["agents"] = [{"id": "v1", "capacity": 9}]
-    made = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1]}))
-    words = " ".join(read(sheets(day, made)).words)
+    words = " ".join(read(sheets_of(day, [0, 1])).words)
     assert all(window in words for window in shown)
