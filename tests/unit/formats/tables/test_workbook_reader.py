@@ -12,7 +12,7 @@ from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.tables.sheet_inspection import inspect_sheet, letters_of, place_of
 from planner_mcp.formats.tables.sheet_reader import tables_of
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.text_tables import MAX_BYTES
+from planner_mcp.formats.tables.text_tables import MAX_BYTES, Table
 from planner_mcp.formats.tables.workbook_package import MAX_UNPACKED_BYTES, opened
 from planner_mcp.formats.tables.workbook_reader import read_workbook
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
@@ -45,6 +45,16 @@ def faults(data: bytes, sheet: str = "") -> list[tuple[str, str]]:
         tables_of(data, sheet=sheet, max_rows=100)
     assert all(fault.accepted and fault.hint for fault in caught.value.errors)
     return [(fault.path, fault.problem) for fault in caught.value.errors]
+
+
+def tables_in(sheets: dict[str, str]) -> dict[str, Table]:
+    """Return the tables of a workbook of sheets by name."""
+    return tables_of(workbook(sheets), sheet="", max_rows=9)
+
+
+def tickets_in(xml: str) -> Table:
+    """Return the table of a workbook of one sheet."""
+    return tables_in({"s": xml})["tickets"]
 
 
 def test_a_workbook_of_orders_and_vehicles_is_a_day() -> None:
@@ -127,10 +137,7 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
     head = "".join(cell(f"{letter}2", letter) for letter in "ABCDE")
     row = cell("A3", 0.354166666666667, TIME) + cell("B3", 45853.5, MOMENT) + cell("C3", 1.0625, SPAN)
     row += cell("D3", 45853, DAY) + cell("E3", 12.0)
-    table = tables_of(
-        workbook({"s": sheet_xml(f'<row r="2">{head}</row><row r="3">{row}</row>')}), sheet="", max_rows=9
-    )
-    assert table["tickets"].rows == (
+    assert tickets_in(sheet_xml(f'<row r="2">{head}</row><row r="3">{row}</row>')).rows == (
         (3, {"A": "08:30:00", "B": "2025-07-15T12:00:00", "C": "25:30:00", "D": "2025-07-15", "E": "12"}),
     )
 
@@ -151,8 +158,7 @@ def test_dates_and_times_are_those_of_the_cell_not_its_number() -> None:
 def test_a_cell_is_what_was_typed_however_it_shows(value: float, style: int, text: str) -> None:
     """SPEC T5: 24:00 in a column of hours is the first of January 1900 too, and Greenwich has places at 4e-05."""
     rows = f'<row r="1">{cell("A1", "until")}</row><row r="2">{cell("A2", value, style)}</row>'
-    (table,) = tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9).values()
-    assert table.rows == ((2, {"until": text}),)
+    assert tickets_in(sheet_xml(rows)).rows == ((2, {"until": text}),)
 
 
 def test_hours_from_24_on_are_read_from_an_open_document() -> None:
@@ -207,13 +213,13 @@ def test_what_is_no_plain_value_is_reported_by_its_cell(xml: str, path: str, pro
 def test_a_formula_counts_with_the_value_it_was_saved_with() -> None:
     """SPEC T5: nothing is calculated here."""
     rows = FORMULA.format('<c r="A2" t="str"><f>B2</f><v>a</v></c>')
-    assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
+    assert tickets_in(sheet_xml(rows)).rows == ((2, {"id": "a"}),)
 
 
 def test_rows_that_a_filter_hides_are_read_and_reported() -> None:
     """SPEC T5: a filter for one day may hide the orders of the others; which were meant is not guessed."""
     rows = ORDERS.replace('<row r="3">', '<row r="3" hidden="1">') + '<row r="4" hidden="1"/>'
-    read = read_workbook(workbook({"s": sheet_xml(rows)}), max_rows=9)["tickets"]
+    read = tickets_in(sheet_xml(rows))
     assert ([line for line, _ in read.rows], read.notices) == (
         [2, 3],
         ("Rows hidden in a sheet, read all the same: 1.",),
@@ -240,8 +246,7 @@ def test_a_merged_title_and_merged_groups_above_the_header_are_read() -> None:
         ("Orders of Monday",), ("id", "place", "Time window", ""), ("", "", "from", "to"), ("a", "A", "08:00", "12:00")
     )
     for merged in ("A1:D1", "A1:D1 A2:A3 B2:B3 C2:D2"):
-        xml = sheet_xml(rows, merged=merged)
-        read = tables_of(workbook({"s": xml}), sheet="", max_rows=9)["tickets"]
+        read = tickets_in(sheet_xml(rows, merged=merged))
         assert read.headers == ("id", "place", "Time window from", "Time window to")
         assert read.notices == ('Lines above the header, passed over: 1 ("Orders of Monday").',)
 
@@ -251,46 +256,46 @@ def test_a_title_merged_over_some_columns_is_no_group() -> None:
     table = (("id", "place", "from", "to"), ("a", "A", "08:00", "12:00"))
     for between in ((), (("", "", "", ""),)):
         rows = rows_of(("Orders of Monday", "", "", ""), *between, *table)
-        read = tables_of(workbook({"s": sheet_xml(rows, merged="A1:C1")}), sheet="", max_rows=9)["tickets"]
+        read = tickets_in(sheet_xml(rows, merged="A1:C1"))
         assert read.headers == ("id", "place", "from", "to")
 
 
 def test_a_formula_that_gives_no_text_is_an_empty_cell() -> None:
     """SPEC T5: an order without a note, unlike a formula that no program has calculated yet."""
     rows = FORMULA.format('<c r="A2" t="str"><f>B2</f><v>a</v></c><c r="B2" t="str"><f>""</f><v></v></c>')
-    assert tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"].rows == ((2, {"id": "a"}),)
+    assert tickets_in(sheet_xml(rows)).rows == ((2, {"id": "a"}),)
 
 
 def test_a_fleet_in_a_sheet_of_a_longer_name_is_read_and_other_sheets_are_reported() -> None:
     """SPEC T5, T7: else a vehicle without limits takes its place in silence."""
     empty = sheet_xml("")
     for fleet in ("Camions", "Fahrzeuge Berlin", "车辆清单", "Technicians", "护士", "Pflegekräfte"):
-        read = tables_of(workbook({"Tour 5": SHEET, fleet: FLEET, "Sheet3": empty}), sheet="", max_rows=9)
+        read = tables_in({"Tour 5": SHEET, fleet: FLEET, "Sheet3": empty})
         assert (read["agents"].name, read["tickets"].name, read["tickets"].notices) == (fleet, "Tour 5", ())
-    read = tables_of(workbook({"orders": SHEET, "Tabelle2": FLEET}), sheet="", max_rows=9)
+    read = tables_in({"orders": SHEET, "Tabelle2": FLEET})
     assert read["tickets"].notices == (
         'Sheets that are not read: "Tabelle2".',
         "A sheet of vehicles is known by its name, such as Vehicles or Fleet.",
     )
-    read = tables_of(workbook({"Einsätze": SHEET, "Monteure": FLEET, "Legende": FLEET}), sheet="", max_rows=9)
+    read = tables_in({"Einsätze": SHEET, "Monteure": FLEET, "Legende": FLEET})
     assert (read["agents"].name, read["tickets"].name) == ("Monteure", "Einsätze")
-    alone = tables_of(workbook({"Fahrer Mo": SHEET}), sheet="", max_rows=9)
+    alone = tables_in({"Fahrer Mo": SHEET})
     assert (alone["tickets"].name, list(alone)) == ("Fahrer Mo", ["tickets"]), "a single sheet is that of the tickets"
 
 
 def test_a_sheet_of_agents_without_values_counts_as_none() -> None:
     """SPEC T5: templates have one that nobody fills in; the agents are then given with the call, or assumed."""
     for nothing in ("", '<row r="1"><c r="A1" s="1"/><c r="B1" s="1"></c></row>'):
-        read = tables_of(workbook({"Orders": SHEET, "Fahrzeuge": sheet_xml(nothing)}), sheet="", max_rows=9)
+        read = tables_in({"Orders": SHEET, "Fahrzeuge": sheet_xml(nothing)})
         assert (list(read), read["tickets"].notices) == (["tickets"], ())
 
 
 def test_a_sheet_of_staff_is_no_fleet_beside_one_of_vehicles_and_takes_no_sheet_of_tickets() -> None:
     """SPEC T5: two sheets of agents are refused, and a dispatcher may keep people beside vehicles."""
     for book in ({"Orders": SHEET, "Vehicles": FLEET, "Staff": FLEET}, {"Staff visits": SHEET, "Vehicles": FLEET}):
-        read = tables_of(workbook(book), sheet="", max_rows=9)
+        read = tables_in(book)
         assert (read["tickets"].name, read["agents"].name) == (next(iter(book)), "Vehicles")
-    read = tables_of(workbook({"Staff visits": SHEET, "Notes": FLEET}), sheet="", max_rows=9)
+    read = tables_in({"Staff visits": SHEET, "Notes": FLEET})
     assert (read["tickets"].name, list(read)) == ("Staff visits", ["tickets"])
 
 
@@ -299,10 +304,9 @@ def test_a_sheet_of_staff_is_no_fleet_beside_one_of_vehicles_and_takes_no_sheet_
 )
 def test_customers_beside_orders_are_master_data(orders: str, fleet: str) -> None:
     """SPEC T5: it was asked which of the two has the tickets; where there are no orders, customers are visited."""
-    book = {orders: SHEET, fleet: FLEET, "Kunden": sheet_xml("")}
-    read = tables_of(workbook(book), sheet="", max_rows=9)
+    read = tables_in({orders: SHEET, fleet: FLEET, "Kunden": sheet_xml("")})
     assert (read["tickets"].name, read["agents"].name, read["tickets"].notices) == (orders, fleet, ())
-    read = tables_of(workbook({"Kunden": SHEET, "Lieferungen": SHEET, "Fuhrpark": FLEET}), sheet="", max_rows=9)
+    read = tables_in({"Kunden": SHEET, "Lieferungen": SHEET, "Fuhrpark": FLEET})
     assert (read["tickets"].name, read["tickets"].notices) == ("Lieferungen", ('Sheets that are not read: "Kunden".',))
 
 
@@ -316,8 +320,7 @@ def test_a_sheet_of_places_may_have_a_longer_name(places: str) -> None:
 def test_a_calculated_number_is_read_as_its_cell_shows_it() -> None:
     """SPEC T5: Excel stores 24.9 times 3 as 74.69999999999999, and shows 15 digits."""
     rows = rows_of(("id", "price"), ("a", 24.9 * 3), ("b", 1e-5))
-    read = tables_of(workbook({"s": sheet_xml(rows)}), sheet="", max_rows=9)["tickets"]
-    assert [row["price"] for _, row in read.rows] == ["74.7", "0.00001"]
+    assert [row["price"] for _, row in tickets_in(sheet_xml(rows)).rows] == ["74.7", "0.00001"]
 
 
 def test_a_line_of_groups_below_other_lines_is_no_header() -> None:
@@ -328,7 +331,7 @@ def test_a_line_of_groups_below_other_lines_is_no_header() -> None:
         ("Nr.", "Name", "Ort", "von", "bis"),
         ("1", "Café", "Berlin", "08:00", "12:00"),
     )
-    read = tables_of(workbook({"s": sheet_xml(rows, merged="B2:C2 D2:E2")}), sheet="", max_rows=9)["tickets"]
+    read = tickets_in(sheet_xml(rows, merged="B2:C2 D2:E2"))
     assert read.headers == ("Auftrag Nr.", "Empfänger Name", "Empfänger Ort", "Lieferfenster von", "Lieferfenster bis")
     assert len(read.rows) == 1
 
