@@ -73,8 +73,9 @@ class _ReasonFinder:
             return InfeasibilityReason.GROUP_OTHER_CHOSEN
         if (impossible := self._proofs.reason(index)) is not None:
             return impossible
-        for other in whole_of(self._problem, index) - {index}:
-            if self._proofs.reason(other) or is_replaced(self._problem, other, self._served):
+        whole = whole_of(self._problem, index)
+        for other in whole - {index}:
+            if self._proofs.reason(other) or is_replaced(self._problem, other, self._served | whole):
                 return InfeasibilityReason.GROUP_INCOMPLETE
         if self._problem.tickets[index].is_priced:
             return InfeasibilityReason.PENALTY_LOWER_THAN_COST

@@ -25,6 +25,7 @@ from planner_mcp.routing.feasibility.insertion_candidates import (
     insertion_candidates,
     is_replaced,
     joint_tickets,
+    whole_of,
     with_route,
     with_tickets,
 )
@@ -150,10 +151,12 @@ class UnassignedAnalysis:
     def _with_companions(self, ticket: int, until: StopCheck) -> Candidate | None:
         """Return the plan with the rest of a ticket's all-or-none group, which may not fit yet; None if time is up.
 
-        None, too, where another of a `one_of` group is served in place of one of the rest: the group stays incomplete.
+        None, too, where a `one_of` group serves another in place of one of the rest, or names two of the whole: the
+        group stays incomplete.
         """
         served, companions = self.candidate.tickets, _companions(self.problem, ticket)
-        if any(each not in served and is_replaced(self.problem, each, served) for each in companions):
+        wanted = {*served, *whole_of(self.problem, ticket)}
+        if any(each not in served and is_replaced(self.problem, each, wanted) for each in companions):
             return None
         return with_tickets(self.problem, self.candidate, companions, until=until)
 

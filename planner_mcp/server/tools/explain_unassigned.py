@@ -10,7 +10,7 @@ from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
 from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Unassigned
 from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX
 from planner_mcp.server.tools.answers.table_result import more_text, page_after
@@ -150,8 +150,8 @@ def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) 
     candidates = [] if is_over() else analysis.closest(analysis.index[name], is_over)
     ways = Counter(limit.value for candidate in candidates for limit in candidate.limits)
     agents = len(analysis.problem.agents)
-    # of the last agent the time may have sufficed for some places alone
-    is_whole = len(candidates) == agents and not is_over()
+    # of the last agent the time may have sufficed for some places alone; where groups exclude it, none is looked at
+    is_whole = len(candidates) in (0, agents) and not is_over()
     return TicketExplanation(
         ticket_id=name,
         code=entry.code,
@@ -178,13 +178,14 @@ def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
         return [group_served_sentence(named, entry.served_instead)]
     ways = ", ".join(f"{limit} {count}" for limit, count in entry.in_the_way.items())
     in_the_way = f": {ways or translated('nothing in the way')}" if entry.agents else ""
-    lines = [f"{named}; {_looked_at(entry, is_alone)}{in_the_way}"]
+    is_looked_at = entry.agents or entry.is_cut_short
+    lines = [f"{named}; {_looked_at(entry, is_alone)}{in_the_way}" if is_looked_at else named]
     if entry.code in _OF_PLACE:
         lines.append(f"  {translated(_OF_PLACE[entry.code])}")
     if entry.code == InfeasibilityReason.PENALTY_LOWER_THAN_COST:
-        lines.append("  It could be served; leaving it out costs its penalty, which is less than serving it would.")
-    if entry.code == InfeasibilityReason.GROUP_INCOMPLETE and not entry.agents:
-        lines.append("  Its all-or-none group cannot be complete while another of a one_of group is served.")
+        lines.append(f"  {translated(REASON_TEXTS[InfeasibilityReason.PENALTY_LOWER_THAN_COST])}")
+    if not is_looked_at:
+        lines.append("  Its all-or-none group cannot be complete: a one_of group leaves another of it out.")
     for near in entry.nearest:
         cost = near.fits_at_cost
         fits = translated("fits") if cost is None else phrase("fits, cost +{}", figure(cost))

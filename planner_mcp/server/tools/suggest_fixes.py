@@ -11,6 +11,7 @@ from planner_mcp.render.reason_texts import changes_text
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
+from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -38,6 +39,8 @@ MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is described in words all the same."""
 _PRICED: Final = {ADD_AGENT, PENALTY}
 """Kinds of fixes whose patch reveals prices."""
+_WITHOUT_PLACE: Final = frozenset({*PROVED_REASONS, InfeasibilityReason.GROUP_INCOMPLETE})
+"""Codes of tickets that no search finds a place for."""
 _NO_ROOM: Final = "no time or room left in this answer, ask for it alone"
 _STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
@@ -85,7 +88,7 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     in_no_plan = {
         entry.ticket_id: entry.detail
         for entry in entries
-        if entry.code in PROVED_REASONS and fixes.get(entry.ticket_id) == []
+        if entry.code in _WITHOUT_PLACE and fixes.get(entry.ticket_id) == []
     }
     shows_prices = ctx.principal.may(SENSITIVE)
     entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})

@@ -233,7 +233,7 @@ async def test_a_ticket_left_out_by_its_price_is_reported_so(call: Call, store: 
     day = body([agent("v")], [ticket("a"), ticket("e", "E", penalty=1)])
     job_id = await solved(call, store, await created(call, day), ["a"])
     text = (await call("explain_unassigned", {"plan": job_id})).text
-    assert "It could be served; leaving it out costs its penalty, which is less than serving it would." in text
+    assert "It has a price, and the search found no plan in which serving it is worth more." in text
 
 
 async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, store: RedisStore) -> None:
@@ -242,10 +242,28 @@ async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, stor
     tickets = [ticket("t0"), ticket("t2", "B"), ticket("t3", "C")]
     day = body([agent("v", locked_tickets=["t0"])], tickets, groups=groups)
     job_id = await solved(call, store, await created(call, day), ["t0"])
-    (entry,) = (await call("explain_unassigned", {"plan": job_id, "ticket_ids": ["t3"]})).structured["tickets"]
+    await check_nothing_fits(call, job_id, "t3")
+
+
+async def check_nothing_fits(call: Call, job_id: str, name: str) -> None:
+    """Check that a ticket is said to be kept out by groups, and sent neither to an agent nor to another search."""
+    why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": [name]})
+    (entry,) = why.structured["tickets"]
     assert (entry["code"], entry["nearest"]) == ("GROUP_INCOMPLETE", [])
-    fixes = (await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["t3"]})).structured
-    assert (fixes["fixes"], fixes["without_fix"]) == ([], ["t3"])
+    assert "no time" not in why.text
+    assert "a one_of group leaves another of it out" in why.text
+    fixes = await call("suggest_fixes", {"plan": job_id, "ticket_ids": [name]})
+    assert (fixes.structured["fixes"], fixes.structured["without_fix"]) == ([], [name])
+    assert "resolve_vrp" not in fixes.text
+
+
+@pytest.mark.parametrize("capacity", [9, 1])
+async def test_groups_that_contradict_each_other_are_the_reason(call: Call, store: RedisStore, capacity: int) -> None:
+    """SPEC T5: a is served only with b, and b only without a; neither room nor its lack is the reason."""
+    groups = [{"kind": kind, "tickets": ["a", "b"]} for kind in ("all", "one_of")]
+    day = body([agent("v", capacity=capacity)], [ticket("a"), ticket("b", "B"), ticket("c", "C")], groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["c"])
+    await check_nothing_fits(call, job_id, "a")
 
 
 async def test_a_ticket_without_a_position_is_not_sent_to_another_search(call: Call, store: RedisStore) -> None:
