@@ -62,6 +62,7 @@ class ComparePlansResult(ToolOutput):
     priced_on: str | None = Field(description="scenario whose prices hold for both; null: none does")
     priced_on_is: Words = Field(description="what that day is to both plans")
     cost_delta: Number | None
+    cost_in: str | None = None
     distance_delta_m: Number
     agents_used_delta: int
     difference: Number = Field(description="0 same routes … 1 nothing in common")
@@ -96,6 +97,7 @@ async def run(ctx: ToolContext, asked: CompareArguments) -> ToolResult:
         priced_on=prices and prices.scenario_id,
         priced_on_is=prices.explanation if prices else NOT_PRICED,
         cost_delta=number(found.cost),
+        cost_in=prices.cost_in if prices and found.cost is not None else None,
         distance_delta_m=number(found.distance_m),
         agents_used_delta=found.agents_used,
         difference=number(found.difference),
@@ -128,7 +130,8 @@ def _agent(delta: AgentDelta) -> AgentChange:
 
 
 def _text(output: ComparePlansResult, found: Comparison) -> str:
-    names = ("cost_delta", "distance_delta_m", "agents_used_delta", "difference", "moved", "reordered", "shifted_5min")
+    names = ["cost_delta", *(["cost_in"] if output.cost_in else ()), "distance_delta_m", "agents_used_delta"]
+    names += ["difference", "moved", "reordered", "shifted_5min"]
     lines = [
         f"{output.plan_a} → {output.plan_b}",
         " · ".join(f"{name} {cell_text(getattr(output, name))}" for name in names),

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
@@ -20,6 +21,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
     PlanContext,
     PlanName,
+    costs_in,
     group_served_sentence,
     load_plan_context,
     run_in_thread,
@@ -89,6 +91,7 @@ class ExplainUnassignedResult(ToolOutput):
     listed: ClassVar[tuple[str, ...]] = ("plan_id", "tickets", "total", "next_page")
     plan_id: str
     tickets: list[TicketExplanation] = Field(description="each with what prevents it")
+    cost_in: str | None = None
     total: int = Field(description="tickets left out")
     not_shown: int | None = None
     next_page: int | None = None
@@ -99,13 +102,15 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     found = await load_plan_context(ctx, asked.plan, "/plan")
     left_out = found.unassigned(asked.ticket_ids)
     shown = left_out[(asked.page - 1) * asked.size : asked.page * asked.size]
-    answers = await run_in_thread(ctx, explained, await without_style_prices(ctx, found), shown) if shown else []
+    priced = await without_style_prices(ctx, found)
+    answers = await run_in_thread(ctx, explained, priced, shown) if shown else []
     tickets = answers[:1] + fitting(answers[1:], MAX_BYTES)
     if not ctx.principal.may(SENSITIVE):
         tickets = [_without_costs(ticket) for ticket in tickets]
     output = ExplainUnassignedResult(
         plan_id=found.plan_id,
         tickets=tickets,
+        cost_in=costs_in(priced.scenario.body, found.plan) if _has_cost(tickets) else None,
         total=len(left_out),
         not_shown=len(shown) - len(tickets) or None,
         next_page=page_after(asked.page, asked.size, len(left_out)),
@@ -113,6 +118,7 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
     head += more_text(output.next_page)
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
+    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
     if output.not_shown:
         lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))
     following = ["Next: suggest_fixes"] if any(entry.code not in _OF_PLACE for entry in tickets) else []
@@ -126,6 +132,10 @@ def explained(found: PlanContext, entries: list[Unassigned], clock: Clock = time
         _replaced(entry, instead[entry.ticket_id]) if entry.ticket_id in instead else _entry(analysis, entry, is_over)
         for is_over, entry in zip(shared_deadlines(BUDGET_S, len(entries), clock), entries, strict=True)
     ]
+
+
+def _has_cost(tickets: Sequence[TicketExplanation]) -> bool:
+    return any(agent.fits_at_cost is not None for ticket in tickets for agent in ticket.nearest)
 
 
 def _without_costs(ticket: TicketExplanation) -> TicketExplanation:

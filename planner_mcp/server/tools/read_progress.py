@@ -65,6 +65,7 @@ class ReadProgressResult(ToolOutput):
     improvements: int
     columns: list[str]
     rows: list[list[Any]]
+    cost_in: str | None = None
     agents_needed: int | None = None
     lower_bound: Number | None = None
     no_lower_bound: Words | None = Field(None, description="why there is none")
@@ -90,6 +91,7 @@ async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult:
         improvements=job.progress.improvements,
         columns=list(_PROOF_COLUMNS if is_proof else _COLUMNS),
         rows=_gap_curve(past, job.progress, most=asked.points) if is_proof else rows,
+        cost_in=(job.summary or {}).get("cost_in"),
         gap=found.gap,
         optimal=found.is_optimal or None,
         relaxed=list(found.relaxed) or None,
@@ -205,6 +207,7 @@ def _text(output: ReadProgressResult) -> str:
         f"{output.job_id} {output.status}, {counted(output.improvements, 'improvement')}: {' '.join(output.columns)}"
     ]
     lines += [" ".join(map(str, row)) for row in output.rows]
+    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
     needed, cost = output.agents_needed, output.lower_bound
     if cost is not None:
         lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")

@@ -79,6 +79,7 @@ class SolveAlternativesResult(ToolOutput):
     alternatives: list[QueuedAlternative]
     submitted_at: Timestamp
     base_cost: Number
+    cost_in: str | None = None
     front: ParetoFront | None = Field(None, description="of the plans that were waited for, the base plan among them")
     left_out: dict[str, Words] | None = Field(None, description="why, by style")
     not_queued: list[str] | None = Field(None, description="styles to ask for again")
@@ -121,6 +122,7 @@ async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
         ],
         submitted_at=submitted_at,
         base_cost=number(plan.cost),
+        cost_in=None if prices is None else prices.cost_in,
         front=front,
         left_out=different.left_out or None,
         not_queued=later or None,
@@ -131,7 +133,8 @@ async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
 
 def _lines(output: SolveAlternativesResult, different: "Different") -> Iterator[str]:
     """Yield the lines of the text form."""
-    yield f"base: {output.base_plan} cost {output.base_cost}"
+    unit = f" · cost_in {output.cost_in}" if output.cost_in else ""
+    yield f"base: {output.base_plan} cost {output.base_cost}{unit}"
     for each in output.alternatives:
         yield f"{each.style}: {each.job_id}{_cost_text(each)}"
     for style, reason in different.left_out.items():

@@ -1,7 +1,7 @@
 """`suggest_fixes`: the smallest changes that let left-out tickets in, each proved (SPEC T5)."""
 
 import time
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
     PlanContext,
     PlanName,
+    costs_in,
     group_served_sentence,
     load_plan_context,
     run_in_thread,
@@ -70,6 +71,7 @@ class SuggestFixesResult(ToolOutput):
 
     plan_id: str
     fixes: list[SuggestedFix]
+    cost_in: str | None = None
     without_fix: list[str]
     not_examined: list[str]
     nothing_to_mend: dict[str, str] = Field(description="alternatives, and which of the group is served")
@@ -95,6 +97,7 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     output = SuggestFixesResult(
         plan_id=found.plan_id,
         fixes=entries_shown,
+        cost_in=costs_in(found.scenario.body, found.plan) if _has_cost(entries_shown) else None,
         without_fix=[name for name, each in fixes.items() if not each],
         not_examined=[name for name in wanted if not _is_listed(name, fixes, entries_shown)],
         nothing_to_mend={name: instead[name] for name in replaced[:most]},
@@ -107,6 +110,10 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     )
     lines = _lines(output, is_alone=len(wanted) == 1, in_no_plan=in_no_plan)
     return ToolResult(output, "\n".join(lines))
+
+
+def _has_cost(fixes: Iterable[SuggestedFix]) -> bool:
+    return any(fix.cost_delta is not None for fix in fixes)
 
 
 async def _has_style_prices(ctx: ToolContext, found: PlanContext) -> bool:
@@ -170,6 +177,7 @@ def _lines(output: SuggestFixesResult, *, is_alone: bool, in_no_plan: Container[
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
         patch = "" if fix.patch is None else f" patch={compact(fix.patch)}"
         lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)}){patch}")
+    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
     found_none = translated("no small change found; resolve_vrp may find one by moving others")
     lines += [f"{name}: {found_none}" for name in output.without_fix if name not in in_no_plan]
     why = translated("no time left to look at all places; resolve_vrp may find one" if is_alone else _NO_ROOM)

@@ -16,6 +16,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
     PlanName,
+    costs_in,
     load_plan_context,
     run_in_thread,
 )
@@ -54,6 +55,7 @@ class WeighPlansResult(ToolOutput):
     kept_nulls: ClassVar[frozenset[str]] = frozenset({"priced_on"})
     columns: list[str]
     rows: list[list[Any]]
+    cost_in: str | None = None
     own_costs: dict[str, Number] = Field(description="plan_id → what it costs on its own day, where that differs")
     duplicates: dict[str, str] = Field(description="plan_id → the one it hardly differs from")
     invalid: list[str] = Field(
@@ -81,12 +83,14 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
             [each.plan_id, each.job.state.upper(), *_cells(row, hides_costs=hides_costs)]
             for each, row in zip(found, rows, strict=True)
         ],
+        cost_in=None if hides_costs else costs_in(body, base.plan),
         own_costs={} if hides_costs else await _own_costs(ctx, found, rows),
         duplicates={ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         invalid=[ids[at] for at, row in enumerate(rows) if not row.is_valid],
         **({"priced_on": scenario_id} if scenario_id != base.scenario.id else {}),
     )
     lines = [" ".join(_COLUMNS), *(" ".join(map(cell_text, cells)) for cells in output.rows)]
+    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
     lines += [f"{one} is hardly different from {other}" for one, other in output.duplicates.items()]
     lines += [f"{name} costs {cost} on its own day" for name, cost in output.own_costs.items()]
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in output.invalid]

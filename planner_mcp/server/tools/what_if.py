@@ -20,7 +20,7 @@ from planner_mcp.jobs.masked_views import is_masked_for
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import value_of
 from planner_mcp.routing.scenario.schema_faults import pointer
-from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, costs_in, load_plan_context
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap
 from planner_mcp.server.tools.resolve_vrp import ChangedPlan, ResolveArguments, changed_plan
@@ -84,6 +84,7 @@ class WhatIfResult(ToolOutput):
         description="saves: against the first row; saves_at_least: proved, against every plan of the day as it is; "
         "gap: the plan's cost is at most this share above the best one's"
     )
+    cost_in: str | None = None
     changes: dict[str, list[Words]] = Field(description="what each case changed")
     refused: dict[str, str] | None = Field(None, description="cases without a job, and why; ask again later")
 
@@ -119,6 +120,7 @@ async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
         base_plan=base.plan_id,
         columns=list(_COLUMNS),
         rows=[_cells(ctx, name, row, rows[AS_IT_IS]) for name, row in rows.items()],
+        cost_in=costs_in(base.scenario.body, base.plan),
         changes={name: lines for name, lines in changes.items() if lines and name != AS_IT_IS},
         refused=refused or None,
     )
@@ -242,6 +244,7 @@ def _proved_saving(row: _Row, base: _Row) -> float | None:
 def _text(output: WhatIfResult) -> str:
     lines = [" ".join(output.columns)]
     lines += [" ".join("-" if cell is None else str(cell) for cell in _shown(row)) for row in output.rows]
+    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
     lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
     lines += [phrase("{} has no job: {}", name, translated_line(why)) for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):

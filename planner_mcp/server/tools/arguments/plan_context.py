@@ -20,12 +20,14 @@ from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
-from planner_mcp.routing.plan import Plan, Unassigned
+from planner_mcp.routing.plan import UNIT_LEGS, Plan, Unassigned
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
+from planner_mcp.routing.scenario.cost_unit import cost_unit
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import named
+from planner_mcp.text import Json, named
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -86,6 +88,11 @@ class PlanContext:
     def analysis(self) -> UnassignedAnalysis:
         """Return the plan on its day, ready for insertions; takes seconds where the day is large."""
         return UnassignedAnalysis(self.scenario.body, self.plan, self.travel_matrices)
+
+
+def costs_in(body: Json, plan: Plan) -> str | None:
+    """Return what the costs of a plan by the prices of a day are in; None where they count legs, or are masked."""
+    return None if plan.is_masked or plan.travel.get("source") == UNIT_LEGS else cost_unit(as_shown(body))
 
 
 async def load_plan_context(ctx: ToolContext, name: str, path: str) -> PlanContext:

@@ -26,6 +26,27 @@ async def test_plans_are_compared(call: Call, store: RedisStore) -> None:
     assert (await call("compare_plans", {"plan_a": a, "plan_b": "scn-0-x"})).structured["type"] == "NotFound"
 
 
+@pytest.mark.parametrize(("options", "unit"), [({"currency": "EUR"}, "EUR"), ({}, "metres")])
+async def test_whoever_shows_a_cost_says_what_it_is_in(
+    call: Call, store: RedisStore, options: dict[str, str], unit: str
+) -> None:
+    """SPEC T6: a cost without its unit is read as one of another."""
+    scenario_id = await created(call, body([agent("v"), agent("w")], options=options))
+    a = await solved(call, store, scenario_id, ["a", "b"])
+    b = await solved(call, store, scenario_id, ["b"])
+    for tool, asked in (
+        ("compare_plans", {"plan_a": a, "plan_b": b}),
+        ("weigh_plans", {"plans": [a, b]}),
+        ("explain_unassigned", {"plan": b}),
+        ("suggest_fixes", {"plan": b}),
+        ("read_progress", {"job_id": a}),
+        ("what_if", {"plan": a, "cases": {"without a": {"cancelled_ticket": ["a"]}}, "wait_s": 0}),
+        ("solve_alternatives", {"plan": a, "styles": ["quickest"]}),
+    ):
+        answer = await call(tool, asked)
+        assert (answer.structured.get("cost_in"), f"cost_in {unit}" in answer.text) == (unit, True), tool
+
+
 async def test_a_ticket_that_was_cancelled_is_not_called_unserved(call: Call, store: RedisStore) -> None:
     """SPEC T5: the day of plan b does not know it; another that it knows and leaves out is told apart."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
