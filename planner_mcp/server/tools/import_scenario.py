@@ -172,7 +172,22 @@ def _read_text(bounds: ScenarioBounds, text: str, max_nesting: int, depot_name: 
 
 
 def _read(bounds: ScenarioBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
-    """Return the day, judged; in a process of its own."""
+    """Return the day, judged; in a process of its own.
+
+    Raises:
+        InputError: All that is wrong; where content and file are given, the mistakes of the content beside that.
+    """
+    try:
+        only_given(asked, "content", "file")
+    except InputError as refused:
+        if asked.content is None:
+            raise
+        content = asked.model_copy(update={"file": None})
+        try:
+            _read(bounds, content, replace(kept, uploaded=None), depot_name, is_asking=False)
+        except InputError as error:
+            raise input_error([*refused.errors, *error.errors]) from None
+        raise
     read = _read_file(asked, bounds, _source(asked, kept, depot_name))
     place = partial(_led_back, read=read, source=asked.source)
     body = {**read.body, "strict": True} if asked.strict else read.body
@@ -228,6 +243,7 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
     """
     try:
         asked = parse(ImportArguments, args)
+        only_given(asked, "content", "file")
         source = _source(asked, find(asked.file))
         _read_file(asked, bounds, source)
     except InputError as error:
@@ -309,9 +325,8 @@ def _source(asked: ImportArguments, kept: Kept, depot_name: str = "Depot") -> So
     """Return the file, its form, and what it does not say itself.
 
     Raises:
-        InputError: Both arguments of the file are given, or neither; or there is no such file.
+        InputError: There is no such file.
     """
-    only_given(asked, "content", "file")
     data = kept.uploaded
     if data is None:
         data = _bytes(asked) if asked.file is None else _file(asked.file, kept.files_dir)

@@ -162,6 +162,15 @@ async def test_what_an_instance_leaves_open_is_reported(call: Call) -> None:
     assert "columns" in result.structured
 
 
+async def test_two_files_are_refused_beside_what_is_wrong_with_the_content(call: Call) -> None:
+    """SPEC T7: all mistakes at once; the upload that the call names is not read."""
+    both = ("/content", "Both content and file are given.")
+    found = await faults(call, "csv", "id,lat,lon\na,52.5,13.4\na,99,13.4\n", agents=AGENTS, file="orders.csv")
+    assert found[0] == both
+    assert {path for path, _problem in found[1:]} == {"/content/3/id", "/content/3/lat"}
+    assert await faults(call, "csv", "id,lat,lon\na,52.5,13.4\n", agents=AGENTS, file="orders.csv") == [both]
+
+
 async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     """SPEC T7: a line, a cell, or an argument."""
     assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [
@@ -536,7 +545,7 @@ async def test_a_file_that_was_uploaded_is_imported_by_its_name(call: Call, ctx:
     assert [fault["path"] for fault in refused.structured["errors"]] == ["/file/2/Quantitty"]
     for more in ({"content": "x"}, {"file": None}):
         refused = await call("import_scenario", {**asked, **more})
-        assert [fault["path"] for fault in refused.structured["errors"]] == ["/content"]
+        assert refused.structured["errors"][0]["path"] == "/content"
 
 
 async def test_a_file_of_this_machine_is_read_where_a_folder_is_set(
