@@ -20,7 +20,7 @@ from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.plan_changes import CHANGES_BYTES
+from planner_mcp.server.tools.plan_changes import CHANGES_BYTES, MORE
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
@@ -82,7 +82,7 @@ def test_a_finished_summary() -> None:
     assert dearer_form_tokens(found) <= 250
     assert dearer_form_tokens(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary_of(plan)))) <= 350
     changes = fitting(["In all +12.3 km, cost -123.45.", "t-1021 is 35 min late, 0 before."] * 9, CHANGES_BYTES)
-    assert dearer_form_tokens(found) + tokens("\n".join(changes)) <= 350
+    assert dearer_form_tokens(found) + tokens("\n".join([*changes, MORE])) <= 350
     error = {"code": 5014, "type": "PlanRejected", "message": "The solver returned a plan that breaks the scenario."}
     assert dearer_form_tokens(answer(job(JobState.FAILED, error=error))) <= 350
 

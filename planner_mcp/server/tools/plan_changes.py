@@ -14,7 +14,9 @@ from planner_mcp.server.tools.arguments.plan_differences import plan_difference
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 
 CHANGES_BYTES: Final = 240
-"""Of the sentences on what a plan changes; the most important come first, and compare_plans has the rest."""
+"""Of the sentences on what a plan changes; the most important come first."""
+MORE: Final = "compare_plans has the rest."
+"""Stands behind sentences of which not all have room."""
 
 
 async def changes_of(ctx: ToolContext, job: Job) -> list[str]:
@@ -25,7 +27,9 @@ async def changes_of(ctx: ToolContext, job: Job) -> list[str]:
         after = await load_plan_context(ctx, job.id, "/job_id")
         before = await load_plan_context(ctx, job.request.warm_plan_id, "/job_id")
         found = await plan_difference(ctx, before, after)
-        return fitting(found.in_words(found.comparison.agents), CHANGES_BYTES)
+        sentences = found.in_words(found.comparison.agents)
+        shown = fitting(sentences, CHANGES_BYTES)
+        return shown if len(shown) == len(sentences) else [*shown, MORE]
     return []
 
 

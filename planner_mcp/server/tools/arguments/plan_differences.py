@@ -5,6 +5,7 @@ The prices are chosen by `comparison_pricing.py`; the counting is `routing/analy
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from planner_mcp.jobs.field_masking import plan_for
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
@@ -12,6 +13,10 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario
 from planner_mcp.server.tools.arguments.plan_context import PlanContext
 from planner_mcp.server.tools.tool_definition import ToolContext
+from planner_mcp.text import number
+
+_CENT: Final = 0.01
+"""Costs this close are one: days may round their prices differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +28,14 @@ class PlanDifference:
     comparison: Comparison
     prices: Prices | None
     """None where none hold for both."""
+    other_costs: tuple[str, ...]
+    """A sentence of each plan that has another cost by its own day, where it ends elsewhere or has other prices."""
 
     def in_words(self, agents: Sequence[AgentDelta]) -> list[str]:
         """Return the change as sentences about these agents, the most important first."""
-        return difference_in_words(self.before, self.after, replace(self.comparison, agents=tuple(agents)))
+        comparison = replace(self.comparison, agents=tuple(agents))
+        in_all, *others = difference_in_words(self.before, self.after, comparison)
+        return [in_all, *self.other_costs, *others]
 
 
 async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> PlanDifference:
@@ -34,4 +43,10 @@ async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> P
     prices, plans = await priced_on_common_scenario(ctx, a, b)
     before, after = (plan_for(ctx.principal, plan) for plan in plans)
     is_priced = prices is not None and not (before.is_masked or after.is_masked)
-    return PlanDifference(before, after, compare(before, after, is_priced=is_priced), prices)
+    named_plans = (("the plan before", a.plan, before), ("the plan after", b.plan, after)) if is_priced else ()
+    other_costs = [
+        f"On the day that both are priced on, {name} costs {number(priced.cost)}, not {number(own.cost)}."
+        for name, own, priced in named_plans
+        if abs(priced.cost - own.cost) >= _CENT
+    ]
+    return PlanDifference(before, after, compare(before, after, is_priced=is_priced), prices, tuple(other_costs))

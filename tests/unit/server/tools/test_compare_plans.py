@@ -127,8 +127,22 @@ async def test_a_vehicle_that_broke_down_on_its_way_home_saves_neither_cost_nor_
     job_id = answer.structured["job_id"]
     found = (await call("compare_plans", {"plan_a": base, "plan_b": job_id})).structured
     assert (found["cost_delta"], found["distance_delta_m"], found["agents"]) == (0, 0, [])
-    assert found["in_words"] == ["In all +0 m, cost +0."]
-    assert (await call("query_vrp_status", {"job_id": job_id})).structured["changes"] == ["In all +0 m, cost +0."]
+    job = (await call("query_vrp_status", {"job_id": job_id})).structured
+    words = ["In all +0 m, cost +0.", "On the day that both are priced on, the plan after costs 1200, not 600."]
+    assert found["in_words"] == job["changes"] == words
+
+
+async def test_a_summary_of_changes_that_is_cut_says_where_the_rest_is(call: Call, store: RedisStore) -> None:
+    """SPEC T6: what one agent gains was missing where others lose it."""
+    names = [f"order-{n}" for n in range(9)]
+    vans = [agent(f"van-{n}") for n in range(9)]
+    base = await solved(call, store, await created(call, body(vans, [ticket(name) for name in names])), names)
+    new = await revised(call, store, base, {"agents": {"van-0": {"max_tickets": 5}}}, *([name] for name in names))
+    changes = (await call("query_vrp_status", {"job_id": new})).structured["changes"]
+    assert changes[-1] == "compare_plans has the rest."
+    assert len(changes) < 9
+    compared = (await call("compare_plans", {"plan_a": base, "plan_b": new})).structured["in_words"]
+    assert changes[:-1] == compared[: len(changes) - 1]
 
 
 async def test_a_comparison_whose_names_are_cut_says_where_they_all_are(call: Call, store: RedisStore) -> None:
