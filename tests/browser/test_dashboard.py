@@ -223,7 +223,8 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "/agents: The delivery tickets need 9150 of weight_kg. Add agents or reload_locations.": "agents: The delivery "
         "tickets need 9150 kg. Add agents or “places to load again”.",
         "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
-        "/tickets/0/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
+        "/tickets/a_1/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
+        "/agents/van 1~12/shift_end: Set it.": "van 1/2, end of the shift: Set it.",
         "they need 4 of pallets, 3 of 5 agents": "they need 4 pallets, 3 of 5 agents",
         "tickets: 新增取货 1 个（N7）": "工单: 新增取货 1 个（N7）",
         "取货工单需要 30 的 load。请提高 max_tickets。": "取货工单需要 30。请提高 “最多单数”。",
@@ -231,14 +232,14 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "or a fuller address.",
     }
     words = "(await import('/ui/assets/view/words.js')).setLanguage(/[取]/.test(line) ? 'zh' : 'en')"
-    shown = "(await import('/ui/assets/page.js')).placed(line, { tickets: [{ id: 'a_1' }] })"
+    shown = "(await import('/ui/assets/page.js')).placed(line)"
     for line, wanted in said.items():
         assert await page.evaluate(f"async (line) => {{ {words}; return {shown}; }}", line) == wanted
     fault = {"which": ["a"], "why": "No.", "accepted": "a ticket that some agent can serve", "fix": "Lower min_load."}
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
     started = f"Started from plan-0-{'a' * 26}, which is approved."
-    lines = "(page.go('jobs', { notes: [line] }), page.takeMessages({})[0].querySelector('a').getAttribute('href'))"
+    lines = "(page.go('jobs', { notes: [line] }), page.takeMessages()[0].querySelector('a').getAttribute('href'))"
     script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return {lines}; }}"
     leads = await page.evaluate(script, started)
     assert leads == f"#/jobs/job-0-{'a' * 26}", "a plan that is named is one click away"

@@ -92,7 +92,7 @@ def parse_scenario(
         faults = [
             *known_faults,
             *schema_faults,
-            *_logic_faults_beside(args, error, max_tickets, shows_names=shows_names),
+            *_logic_faults_beside(args, error, max_tickets, shows_names=shows_names, unserved_before=unserved_before),
         ]
         count = len(faults) + max(0, error.error_count() - MAX_FINDINGS)
         raise input_error(with_seen_values(faults, args, shows_all=shows_names), found=count) from None
@@ -189,10 +189,16 @@ def _accepted(
     """
     refused, findings = split_findings(scenario, with_seen_values(found, args, shows_all=scenario.shows_names))
     if refused:
-        known = unserved_before() if findings and unserved_before is not None else frozenset()
-        new = [fault for fault in findings if unserved_tickets(scenario, [fault]).isdisjoint(known)]
-        raise input_error([*refused, *new])
+        raise input_error([*refused, *_new_findings(scenario, findings, unserved_before)])
     return scenario.with_findings(findings) if findings else scenario
+
+
+def _new_findings(
+    scenario: Scenario, findings: Sequence[Fault], unserved_before: Callable[[], UnservedTickets] | None
+) -> list[Fault]:
+    """Return the findings of a scenario without those of tickets that nobody could serve before a change."""
+    known = unserved_before() if findings and unserved_before is not None else frozenset()
+    return [fault for fault in findings if unserved_tickets(scenario, [fault]).isdisjoint(known)]
 
 
 def _validate(args: Any, travel_matrices: TravelMatrices | None = None, *, shows_names: bool = False) -> Scenario:
@@ -205,7 +211,14 @@ def _validate(args: Any, travel_matrices: TravelMatrices | None = None, *, shows
     return Scenario.model_validate(args, context=context)
 
 
-def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *, shows_names: bool) -> list[Fault]:
+def _logic_faults_beside(
+    args: Any,
+    error: ValidationError,
+    max_tickets: int,
+    *,
+    shows_names: bool,
+    unserved_before: Callable[[], UnservedTickets] | None,
+) -> list[Fault]:
     """Return the logic faults of the parts without schema faults."""
     if error.error_count() > MAX_PLACES:
         return []
@@ -218,7 +231,9 @@ def _logic_faults_beside(args: Any, error: ValidationError, max_tickets: int, *,
         return []
     alone = lone_contradictions(scenario)
     faults = contradictions(scenario, max_tickets=max_tickets)
-    return [fault for fault in faults if not is_doubtful(fault, places, is_alone=fault in alone)]
+    sure = (fault for fault in faults if not is_doubtful(fault, places, is_alone=fault in alone))
+    refused, findings = split_findings(scenario, sure)
+    return [*refused, *_new_findings(scenario, findings, unserved_before)]
 
 
 def _planning_date(args: Any) -> date | None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
@@ -11,6 +12,7 @@ from planner_mcp.jobs.reading_limits import ReadingTurns
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,
@@ -124,20 +126,21 @@ def checked_scenario(
         body: The scenario as written.
         reader: Of the day.
         notices: Assumptions made before this call, listed first.
-        place: Where in what the caller wrote a finding stands, where that is no scenario.
+        place: Where in what the caller wrote a finding stands, where that is no scenario; warnings name ids then.
 
     Raises:
         InputError: All that is wrong with it.
     """
     day = reader.as_kept(body)
     scenario = reader.scenario(day.body)
+    by_id = None if place is None else partial(with_id_path, body=day.body)
     return CheckedScenario(
         written_scenario(day.body),
         len(scenario.agents),
         len(scenario.tickets),
         unservable_findings(scenario, place),
         [*day.notices, *_unknown_first([*notices, *_first(assumptions_of(scenario))])],
-        _first([*masking_warnings(day.body), *warnings(scenario)]),
+        _first([*masking_warnings(day.body), *warnings(scenario, place=by_id)]),
     )
 
 

@@ -138,11 +138,12 @@ def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateSce
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
-    all_warnings = [*masking_warnings(body), *partings, *warnings(scenario)]
+    place = partial(with_id_path, body=body) if patch else None
+    all_warnings = [*masking_warnings(body), *partings, *warnings(scenario, place=place)]
     known = ValidateScenarioResult(
         valid=True,
         errors=[],
-        unservable=unservable_findings(scenario, lambda fault: with_id_path(fault, body) if patch else fault) or None,
+        unservable=unservable_findings(scenario, place) or None,
         warnings=all_warnings[:MAX_SHOWN],
         agents=len(scenario.agents),
         tickets=len(scenario.tickets),

@@ -245,10 +245,15 @@ def warning_faults(scenario: Scenario) -> list[Fault]:
     return [fault for rule in WARNINGS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
 
 
-def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
-    """Return the same as sentences, each with its place; none at a place where, or in which, there is a fault.
+def warnings(
+    scenario: Scenario, faults: Iterable[Fault] = (), place: Callable[[Fault], Fault] | None = None
+) -> list[str]:
+    """Return the same as sentences, each with its place; equal ones are one sentence, which names the other entries.
 
-    Equal ones are one sentence, which names the other entries.
+    Args:
+        scenario: The day.
+        faults: There is no warning at a place where, or in which, there is one of these.
+        place: Replaces the place of a fault in the scenario by the one in what its caller wrote.
     """
     wrong = [f"{fault.path}/" for fault in faults if fault.path]
     found = [
@@ -258,7 +263,7 @@ def warnings(scenario: Scenario, faults: Iterable[Fault] = ()) -> list[str]:
             path.startswith(f"{warning_fault.path}/") or f"{warning_fault.path}/".startswith(path) for path in wrong
         )
     ]
-    return [_sentence(fault) for fault in grouped(found)]
+    return [_sentence(fault if place is None else place(fault)) for fault in grouped(found)]
 
 
 def _sentence(fault: Fault) -> str:

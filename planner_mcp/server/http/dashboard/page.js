@@ -25,7 +25,7 @@ export function go(path, { changes = [], unservable = [], notes = [], warnings =
   pending = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
   location.hash = `#/${path}`;
 }
-export const takeMessages = (scenario) => pending.splice(0).map((line) => h("li", {}, linked(placed(line, scenario))));
+export const takeMessages = () => pending.splice(0).map((line) => h("li", {}, linked(placed(line))));
 
 // A text of ours in which ids of plans, jobs and scenarios lead to their pages.
 const linked = (text) => text.split(/\b((?:plan|job|scn)-\d+-[a-z\d]{26})\b/).map((part, at) => (at % 2 === 0 ? part : link(part.startsWith("scn") ? `scenarios/${part}` : `jobs/${jobOf(part)}`, part)));
@@ -41,12 +41,13 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
 });
 
 // A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
-export function placed(line, scenario) {
-  const [, path, sentence] = /^(?:(\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
+export function placed(line) {
+  const [, path, sentence] = /^(?:(\/(?:agents|tickets|locations)\/.+?\/\w+|\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
   if (!path) return inWords(sentence);
-  const [list, at, field] = path.split("/").slice(1);
-  const entry = scenario[list]?.[at];
-  const words = entry ? [entry.id ?? entry.name, field && choiceWord(field)] : [choiceWord(path.split("/").pop())];
+  const parts = path.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [, list, id, field] = parts;
+  const isEntry = id && ["agents", "tickets", "locations"].includes(list);
+  const words = isEntry ? [id, field && choiceWord(field)] : [choiceWord(parts.findLast((part) => !/^\d+$/.test(part)))];
   return `${words.filter(Boolean).join(", ")}: ${inWords(sentence)}`;
 }
 

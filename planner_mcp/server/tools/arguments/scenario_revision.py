@@ -178,7 +178,8 @@ def removal_warnings(body: Json, patch: Json) -> list[str]:
 def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
     """Return the first of what is odd about a day that a patch was laid on."""
     notices = [*masking_warnings(after), *removal_warnings(before, patch), *_matrix_name_warnings(before, patch, after)]
-    return [*notices, *_coarse_position_warnings(before, after), *warnings(scenario)][:_MAX_WARNINGS]
+    by_id = warnings(scenario, place=lambda fault: with_id_path(fault, after))
+    return [*notices, *_coarse_position_warnings(before, after), *by_id][:_MAX_WARNINGS]
 
 
 def _all_begun(body: Json, patch: Json) -> Fault:

@@ -171,6 +171,12 @@ async def test_two_files_are_refused_beside_what_is_wrong_with_the_content(call:
     assert await faults(call, "csv", "id,lat,lon\na,52.5,13.4\n", agents=AGENTS, file="orders.csv") == [both]
 
 
+async def test_a_warning_names_the_ticket_of_a_table_by_its_id(call: Call) -> None:
+    """SPEC T7: whoever sent a table knows no list of tickets."""
+    result = await imported(call, "csv", "id,lat,lon,penalty\na,52.5,13.4,\nb,52.6,13.4,0\n", agents=AGENTS)
+    assert [warning.partition(": ")[0] for warning in result.structured["warnings"]] == ["/tickets/b/penalty"]
+
+
 async def test_a_fault_of_the_file_is_placed_in_the_content(call: Call) -> None:
     """SPEC T7: a line, a cell, or an argument."""
     assert await faults(call, "csv", ORDERS.replace(",3,", ",much,"), agents=AGENTS) == [

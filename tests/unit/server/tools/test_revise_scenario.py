@@ -80,12 +80,27 @@ async def test_a_refused_patch_lists_what_it_broke_alone(call: Call) -> None:
         "/patch/tickets/c/demand",
         "/patch/tickets/late/time_windows",
     ]
+    misspelt = {"tickets": {"a": {"colour": "red"}, "c": {"demand": 99}}}
+    refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": misspelt})
+    assert [fault["path"] for fault in refused.structured["errors"]] == [
+        "/patch/tickets/a/colour",
+        "/patch/tickets/c/demand",
+    ]
     locked = {"agents": {"v": {"locked_tickets": ["z"]}}}
     refused = await call("revise_scenario", {"scenario_id": scenario_id, "patch": locked})
     assert [fault["path"] for fault in refused.structured["errors"]] == [
         "/tickets/z/demand",
         "/patch/agents/v/locked_tickets",
     ]
+
+
+async def test_a_warning_names_the_entry_by_its_id(call: Call) -> None:
+    """SPEC T7: the caller of a patch knows no positions, and tickets that leave the day move them."""
+    scenario_id = await created(call)
+    asked = {"scenario_id": scenario_id, "patch": {"tickets": {"a": None, "c": {"preferred_agent": "v"}}}}
+    warning = "/tickets/c/preferred_agent: Without switch_cost this has no effect. Set switch_cost, or remove this."
+    for tool in ("validate_scenario", "revise_scenario"):
+        assert (await call(tool, asked)).structured["warnings"] == [warning]
 
 
 @pytest.mark.parametrize("name", ["agents", "tickets", "locations"])

@@ -41,11 +41,10 @@ export function importView(session) {
     const importFor = (day) => callTool("import_scenario", { file: upload, planning_date: day, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask);
     const ofToday = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error)); // beside other faults no date is asked for
     const found = await importFor(isDateChosen ? date.value : undefined).catch(ofToday).catch((error) => inWordsOfPage(error, chosen.name));
-    const warnings = found.warnings?.length ? await placedWarnings(found) : [];
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
-      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions?.map((line) => placed(line, {}))], ["warnings", warnings]].filter(([, lines]) => lines?.length)
+      ...[["unservable", found.unservable?.map(nobodyServes)], ["assumptions", assumptions?.map(placed)], ["warnings", found.warnings?.map(placed)]].filter(([, lines]) => lines?.length)
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(takenWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
@@ -80,12 +79,6 @@ export function importView(session) {
 export function lastHour(begin, end) {
   const [from, to] = [begin, end].map((at) => secondsOf(at));
   return begin && from >= HALF_DAY_S && to + HALF_DAY_S <= from ? end.replace(/^\d+/, (hour) => Number(hour) + 24) : end;
-}
-
-// Warnings with the names of what they are about.
-async function placedWarnings({ scenario_id: id, warnings }) {
-  const { scenario } = await readJson(`scenario://${id}`);
-  return warnings.map((line) => placed(line, scenario));
 }
 
 // Gives a time to the tickets for which the file has none; returns what is then assumed, and changes where the day is found.

@@ -97,7 +97,7 @@ export async function jobView(signal, jobId, mayWrite) {
     title, about, parts.figures, parts.heard, parts.actions, parts.messages, review.box, h("h2", {}, t("curve")), parts.curve, parts.plan,
     h("details", {}, h("summary", {}, t("events")), parts.events), rawJson(`job://${jobId}`),
   );
-  parts.messages.append(h("ul", {}, takeMessages(scenario)));
+  parts.messages.append(h("ul", {}, takeMessages()));
   if (job.error) parts.messages.append(problem(job.error));
   showActions();
   draw();

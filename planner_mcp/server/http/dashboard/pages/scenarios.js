@@ -1,7 +1,7 @@
 // The list of scenarios, and one scenario.
 
 import { callTool, readJson } from "../api.js";
-import { PAGE_SIZE, action, content, events, go, link, rawJson, saidBefore, throttled, widthOf } from "../page.js";
+import { PAGE_SIZE, action, content, events, go, link, rawJson, takeMessages, throttled, widthOf } from "../page.js";
 import { h, table } from "../view/dom.js";
 import { clock, localTime, windowText } from "../view/format.js";
 import { routeMap } from "../view/map.js";
@@ -55,7 +55,7 @@ export async function scenarioView(signal, id, mayWrite) {
   const found = await readJson(`scenario://${id}`);
   if (signal.aborted) return;
   const day = found.scenario;
-  const messages = h("div", {}, h("ul", {}, saidBefore(day)));
+  const messages = h("div", {}, h("ul", {}, takeMessages()));
   const mayChange = mayWrite && found.is_own !== false; // as on the page of a job
   const later = h("span");
   const seconds = h("input", { type: "number", min: 1, max: 3600, value: 10 });
