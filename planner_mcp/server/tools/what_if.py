@@ -187,9 +187,12 @@ def _resolve_arguments(asked: WhatIfArguments, case: Mapping[str, Any]) -> Resol
 
 
 def _in_case(fault: Fault, *, name: str) -> Fault:
-    """Return a fault at its place in the arguments of this tool."""
+    """Return a fault at its place in the arguments of this tool; what holds for all cases is no field of one."""
     if fault.path == "/warm_from":
         return replace(fault, path="/plan")
+    if fault.kind == "unknown":
+        accepted = [each for each in fault.accepted.split(", ") if each not in _OF_ALL]
+        fault = replace(fault, accepted=", ".join(accepted))
     return replace(fault, path=f"/cases{pointer([name])}{fault.path}")
 
 

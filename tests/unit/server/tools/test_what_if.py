@@ -101,6 +101,15 @@ async def test_a_mistake_is_reported_at_its_case(
     assert [fault["path"] for fault in refused.structured["errors"]] == [path]
 
 
+async def test_what_would_be_accepted_in_a_case_leaves_out_what_holds_for_all(call: Call, store: RedisStore) -> None:
+    """SPEC T7: an argument that the next answer would refuse was named."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    refused = await call("what_if", {"plan": base, "cases": {"x": {"agents": {}}}})
+    accepted = refused.structured["errors"][0]["accepted"].split(", ")
+    assert "patch" in accepted
+    assert not {"warm_from", "solve_time", "seed", "fresh"} & {*accepted}
+
+
 async def test_mistakes_of_all_cases_are_reported_together_and_nothing_is_queued(call: Call, store: RedisStore) -> None:
     """SPEC T7: five cases are corrected in one turn; those that are right wait for them."""
     base = await solved(call, store, await created(call), ["a", "b"], ["c"])
