@@ -18,6 +18,8 @@ from planner_mcp.routing.plan import UNIT_LEGS, Plan, PlannedRoute
 from planner_mcp.text import named, number
 
 _MINUTE_S: Final = 60.0
+_CENT: Final = 0.01
+"""Costs this close are one."""
 SHIFTED_S: Final = 300.0
 """A service that starts at least this much earlier or later counts as shifted."""
 
@@ -91,12 +93,15 @@ def compare(a: Plan, b: Plan, *, is_priced: bool = True) -> Comparison:
 
 
 def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
-    """Return the change from plan a to plan b, a sentence each, the most important first: distance and cost in all, who
-    is served no longer and who now, what is late, and who gains and loses what.
+    """Return the change from plan a to plan b, a sentence each, the most important first: distance and cost in all, and
+    what of the cost no agent has; who is served no longer and who now, what is late, and who gains and loses what.
     """
     counts_legs = b.travel.get("source") == UNIT_LEGS
     length, cost = _length(found.distance_m, counts_legs=counts_legs), number(found.cost)
     sentences = [f"In all {length}." if cost is None else f"In all {length}, cost {cost:+}."]
+    apart = 0.0 if found.cost is None else found.cost - _cost_of_routes(b) + _cost_of_routes(a)
+    if abs(apart) >= _CENT:
+        sentences.append(f"Of the cost {number(apart):+} is of no route: prices of tickets left out, or balance.")
     sentences += [f"No longer served: {named(found.newly_left_out)}."] if found.newly_left_out else []
     sentences += [f"Served now: {named(found.newly_served)}."] if found.newly_served else []
     lateness = _lateness(a), _lateness(b)
@@ -106,6 +111,10 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
             sentences.append(f"{ticket} is {late_s / 60:.0f} min late, {was / 60:.0f} before.")
     orders = _orders(a), _orders(b)
     return sentences + [_agent_in_words(each, *orders, counts_legs=counts_legs) for each in found.agents]
+
+
+def _cost_of_routes(plan: Plan) -> float:
+    return sum(route.cost or 0.0 for route in plan.routes)
 
 
 def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]], counts_legs: bool) -> str:

@@ -77,7 +77,10 @@ class ResolveArguments(DayChanges):
     switch_cost: Annotated[float, Field(ge=0, le=1e8, description="price of each that another agent gets")] = 0.0
     keep_until: Annotated[
         Hour,
-        Field(description="now, HH:MM as plans show it or ISO: what has begun or set out stays, the rest leaves later"),
+        Field(
+            description="the hour it is, HH:MM as plans show it or ISO: what has begun or set out stays, "
+            "the rest leaves later"
+        ),
     ] = None
     promises: Annotated[bool, Field(description="no planned ticket is dropped for a new one")] = True
     solve_time: SolveTime = "PT10S"

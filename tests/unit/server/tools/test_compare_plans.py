@@ -132,6 +132,15 @@ async def test_a_vehicle_that_broke_down_on_its_way_home_saves_neither_cost_nor_
     assert found["in_words"] == job["changes"] == words
 
 
+async def test_a_price_that_no_agent_has_is_listed_by_itself(call: Call, store: RedisStore) -> None:
+    """SPEC T6: serving b costs its way and saves its penalty; the figures of the agents did not add up."""
+    scenario_id = await created(call, body([agent("v")], [ticket("a"), ticket("b", "B", penalty=40)]))
+    a, b = await solved(call, store, scenario_id, ["a"]), await solved(call, store, scenario_id, ["a", "b"])
+    found = (await call("compare_plans", {"plan_a": a, "plan_b": b})).structured
+    assert (found["cost_delta"], found["agents"][0]["cost"]) == (-38, 2)
+    assert "Of the cost -40 is of no route: prices of tickets left out, or balance." in found["in_words"]
+
+
 async def test_a_summary_of_changes_that_is_cut_says_where_the_rest_is(call: Call, store: RedisStore) -> None:
     """SPEC T6: what one agent gains was missing where others lose it."""
     names = [f"order-{n}" for n in range(9)]
