@@ -12,7 +12,7 @@ from planner_mcp.routing.feasibility.insertion_candidates import is_replaced, wh
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
-from planner_mcp.routing.problem import LoadKind, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX, OPEN_WORDS
 from planner_mcp.text import plain
 
@@ -83,8 +83,13 @@ class _ReasonFinder:
         return InfeasibilityReason.NO_ROOM_FOUND if has_spare else InfeasibilityReason.ALL_CAPACITY_USED
 
     def _has_spare(self, ticket: TicketSpec) -> bool:
-        spare = (each[ticket.load] for agent, each in enumerate(self._spare) if ticket.admits(agent))
-        return any(fits(ticket.demand, room) for room in spare)
+        """Return whether capacity is not what a ticket lacks: who is absent or done is not asked for room."""
+        able = [at for at, agent in enumerate(self._problem.agents) if ticket.admits(at) and _may_serve_more(agent)]
+        return not able or any(fits(ticket.demand, self._spare[at][ticket.load]) for at in able)
+
+
+def _may_serve_more(agent: AgentSpec) -> bool:
+    return agent.max_stops is None or agent.max_stops > len(agent.locked)
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:

@@ -37,6 +37,18 @@ def test_each_ticket_left_out_has_an_honest_reason() -> None:
     assert {entry.code for entry in reasons(near, Candidate(()))} == {"MAX_DISTANCE"}
 
 
+def test_an_agent_that_is_absent_has_no_room() -> None:
+    """SPEC T5, T10: more time was advised where those who came were full; one whose tickets are all locked is done."""
+    for fields, code in (
+        ({"max_tickets": 0}, "ALL_CAPACITY_USED"),
+        ({"max_tickets": 1, "locked_tickets": ["c"]}, "ALL_CAPACITY_USED"),
+        ({"max_tickets": 1}, "NO_ROOM_FOUND"),
+    ):
+        day = problem([agent("v", capacity=2), agent("w", **fields)], [ticket(demand=2), ticket("b"), ticket("c")])
+        found = {entry.ticket_id: entry.code for entry in reasons(day, candidate(day, "a"))}
+        assert found["b"] == code
+
+
 def test_an_agent_that_cannot_reach_its_smallest_load_serves_nobody() -> None:
     """SPEC T5: by what it may serve; a shipment counts once."""
     day = problem(
