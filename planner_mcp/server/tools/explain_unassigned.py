@@ -9,6 +9,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
+from planner_mcp.routing.feasibility.route_violations import Violation
 from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
@@ -37,7 +38,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import figure
+from planner_mcp.text import figure, named, plain
 from planner_mcp.translation import phrase, translated, translated_line
 
 BUDGET_S: Final = 3.0
@@ -46,6 +47,8 @@ MAX_BYTES: Final = 2500
 """Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
 MAX_AGENTS: Final = 3
 """Agents listed for each ticket, the nearest to fitting first."""
+MAX_NAME: Final = 40
+"""Characters of a skill and of a ticket's id beside it."""
 MAX_VIOLATIONS: Final = 3
 """Violations listed for each of them."""
 _OF_PLACE: Final[dict[str, str]] = {
@@ -175,10 +178,23 @@ def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) 
 
 def _nearest(analysis: UnassignedAnalysis, candidate: InsertionCandidate) -> NearestAgent:
     problem = analysis.problem
-    in_the_way = [violation_text(problem, each) for each in candidate.violations[:MAX_VIOLATIONS]]
+    in_the_way = [_violation_words(analysis, candidate, each) for each in candidate.violations[:MAX_VIOLATIONS]]
     cost = None if in_the_way else round(candidate.cost / problem.cost_scale, 2)
     agent_id = problem.agents[candidate.route.agent].id
     return NearestAgent(agent_id=agent_id, in_the_way=in_the_way, fits_at_cost=cost)
+
+
+def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate, violation: Violation) -> str:
+    """Return a violation as a code with what is missing: an amount, or a skill."""
+    text = violation_text(analysis.problem, violation)
+    if violation.limit is not InfeasibilityReason.SKILL_OR_AGENT:
+        return text
+    ticket, agent = analysis.body["tickets"][violation.index], analysis.body["agents"][candidate.route.agent]
+    lacking = [skill for skill in ticket.get("skills") or () if skill not in (agent.get("skills") or ())]
+    name = plain(ticket["id"], MAX_NAME)
+    skills = named([plain(skill, MAX_NAME) for skill in lacking])
+    what = f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
+    return f"{text} {what}"
 
 
 def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
