@@ -11,16 +11,19 @@ from planner_mcp.settings import Settings
 _USUAL: Final = re.compile(r"(?:pt)?(\d{1,6}) ?(s|m|h|(?:sec|min)s?|(?:second|minute|hour)s?)?", re.ASCII)
 """Times as people and other programs write them: 30, 30s, 2 minutes, PT2M."""
 _SECONDS: Final = re.compile(r"PT(\d{1,6})S", re.ASCII)
+_MOST_S: Final[int] = Settings.model_fields["max_solve_time_s"].default
+"""Longest search, where the settings of the deployment are not at hand."""
 _UNITS_S: Final = {"s": 1, "m": 60, "h": 3600}
 
 
-def _with_hint(value: Any) -> Any:
+def _with_hint(value: Any, info: ValidationInfo) -> Any:
     """Pass on a time; one in another usual form is refused with the form that would be accepted."""
     found = _USUAL.fullmatch(str(value).strip().lower()) if isinstance(value, str | int) else None
     if found is None or isinstance(value, bool) or (isinstance(value, str) and _SECONDS.fullmatch(value)):
         return value
-    seconds = int(found[1]) * _UNITS_S[(found[2] or "s")[0]]
-    raise field_error("The time is not written as a duration.", "PT1S to PT3600S", f'Write "PT{seconds}S".')
+    most_s = info.context.max_solve_time_s if isinstance(info.context, Settings) else _MOST_S
+    seconds = min(max(1, int(found[1]) * _UNITS_S[(found[2] or "s")[0]]), most_s)
+    raise field_error("The time is not written as a duration.", f"PT1S to PT{most_s}S", f'Write "PT{seconds}S".')
 
 
 def _allowed(solve_time: str, info: ValidationInfo) -> str:

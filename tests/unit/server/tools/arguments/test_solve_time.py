@@ -25,7 +25,10 @@ class Asked(Arguments):
 
 @pytest.mark.parametrize(
     ("given", "written"),
-    [(30, "PT30S"), ("2 minutes", "PT120S"), ("PT2M", "PT120S"), ("pt30s", "PT30S"), ("1 hour", "PT3600S")],
+    [
+        *((30, "PT30S"), ("2 minutes", "PT120S"), ("PT2M", "PT120S"), ("pt30s", "PT30S"), ("1 hour", "PT3600S")),
+        *(("2h", "PT3600S"), (0, "PT1S")),
+    ],
 )
 def test_a_time_in_another_form_is_refused_with_the_form_to_write(given: str | int, written: str) -> None:
     """SPEC T7: the hint is the value to send."""
