@@ -71,12 +71,13 @@ class PlanContext:
         """Return the unassigned entries that were asked for, all of them where none was named."""
         entries = {entry.ticket_id: entry for entry in self.plan.unassigned}
         served = {visit.ticket_id for route in self.plan.routes for visit in route.visits}
+        near = near_names((name for name in ticket_ids if name not in served | entries.keys()), entries)
         faults = [
             Fault(
                 f"/ticket_ids/{index}",
                 "The plan serves this ticket." if name in served else "There is no ticket of this id here.",
                 "the id of an unassigned ticket",
-                "Leave ticket_ids out for all of them.",
+                did_you_mean(near.get(name)) or "Leave ticket_ids out for all of them.",
             )
             for index, name in enumerate(ticket_ids)
             if name not in entries

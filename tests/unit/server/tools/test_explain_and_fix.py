@@ -220,11 +220,12 @@ async def test_only_unassigned_tickets_can_be_asked_about(call: Call, store: Red
     """SPEC T7."""
     job_id = await solved(call, store, await created(call), ["a", "b"])
     for name, field in (("explain_unassigned", "ticket_ids"), ("suggest_fixes", "ticket_ids")):
-        result = await call(name, {"plan": job_id, field: ["c", "a", "zz"]})
-        answered = [(fault["path"], fault["problem"]) for fault in result.structured["errors"]]
+        result = await call(name, {"plan": job_id, field: ["c", "a", "zz", "C"]})
+        answered = [(fault["path"], fault["problem"], fault["hint"]) for fault in result.structured["errors"]]
         assert answered == [
-            ("/ticket_ids/1", "The plan serves this ticket."),
-            ("/ticket_ids/2", "There is no ticket of this id here."),
+            ("/ticket_ids/1", "The plan serves this ticket.", "Leave ticket_ids out for all of them."),
+            ("/ticket_ids/2", "There is no ticket of this id here.", "Leave ticket_ids out for all of them."),
+            ("/ticket_ids/3", "There is no ticket of this id here.", "Did you mean c?"),
         ]
 
 
