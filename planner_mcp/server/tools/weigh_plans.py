@@ -46,7 +46,10 @@ _MADE_UP: Final = "prices made up for the style of the first plan: the day it wa
 class WeighArguments(Arguments):
     """Arguments of `weigh_plans`."""
 
-    plans: Annotated[list[PlanName], Field(min_length=2, max_length=6, description="the first is the base")]
+    plans: Annotated[
+        list[PlanName],
+        Field(min_length=2, max_length=6, description="the first is the base: of revisions the latest"),
+    ]
 
 
 class WeighPlansResult(ToolOutput):
@@ -96,6 +99,8 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in output.invalid]
     if scenario_id != base.scenario.id:
         lines.append(f"costs by {f'the prices of {scenario_id}' if scenario_id else _MADE_UP}")
+    if not hides_costs and any(row.cost is None for row in rows):
+        lines.append("Next: the same with a later plan first: its day may have the stops of all.")
     return ToolResult(output, "\n".join(lines))
 
 

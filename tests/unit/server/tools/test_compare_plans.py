@@ -108,7 +108,9 @@ async def test_costs_that_no_scenario_determines_are_left_out(call: Call, store:
     assert all("cost" not in entry for entry in found["agents"])
     assert "costs do not compare" in result.text
     assert "cost_delta - ·" in result.text
-    weighed = (await call("weigh_plans", {"plans": [base, new]})).structured
+    answer = await call("weigh_plans", {"plans": [base, new]})
+    assert "Next: the same with a later plan first" in answer.text
+    weighed = answer.structured
     rows = [dict(zip(weighed["columns"], row, strict=True)) for row in weighed["rows"]]
     assert [row["cost"] for row in rows] == [10, None]
     assert [row["served"] for row in rows] == [3, 4]
