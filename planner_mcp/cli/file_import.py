@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -26,6 +27,7 @@ from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
+from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
 from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
@@ -181,7 +183,7 @@ def check_imported(read: ImportedScenario, settings: Settings) -> None:
     for assumption in read.assumptions:
         typer.echo(assumption, err=True)
     scenario = _validated(read, settings)
-    for warning in warnings(scenario)[:MAX_SHOWN]:
+    for warning in warnings(scenario, place=partial(with_id_path, body=read.body))[:MAX_SHOWN]:
         typer.echo(f"Warning: {warning}", err=True)
     for fault in grouped(scenario.findings)[:MAX_SHOWN]:
         typer.echo(f"Nobody can serve it: {_as_option(read.in_file(fault) or fault, _GIVEN).as_line()}", err=True)

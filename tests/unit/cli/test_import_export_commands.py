@@ -52,6 +52,13 @@ def test_a_fleet_that_nobody_described_is_reported(
     assert day["agents"][0]["id"] == "agent-1"
 
 
+def test_a_warning_names_the_ticket_of_a_table_by_its_id(tmp_path: Path) -> None:
+    """SPEC T7: as the answer of import_scenario does; who has the table knows no list of tickets."""
+    text = "id,lat,lon,penalty\na,52.5,13.4,\nb,52.6,13.4,0\n"
+    _, output_lines, _ = imported(tmp_path, "orders.csv", text, "--capacity", "9")
+    assert any(line.startswith("Warning: /tickets/b/penalty: ") for line in output_lines)
+
+
 FLEET = "车牌,颜色\nv,9\n"
 
 
