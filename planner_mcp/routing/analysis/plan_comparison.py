@@ -99,8 +99,8 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
     counts_legs = b.travel.get("source") == UNIT_LEGS
     length, cost = _length(found.distance_m, counts_legs=counts_legs), number(found.cost)
     sentences = [f"In all {length}." if cost is None else f"In all {length}, cost {cost:+}."]
-    apart = 0.0 if found.cost is None else found.cost - _cost_of_routes(b) + _cost_of_routes(a)
-    if abs(apart) >= _CENT:
+    apart = _cost_apart(a, b)
+    if found.cost is not None and abs(apart) >= _CENT:
         sentences.append(f"Of the cost {number(apart):+} is of no route: prices of tickets left out, or balance.")
     sentences += [f"No longer served: {named(found.newly_left_out)}."] if found.newly_left_out else []
     sentences += [f"Served now: {named(found.newly_served)}."] if found.newly_served else []
@@ -113,8 +113,12 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
     return sentences + [_agent_in_words(each, *orders, counts_legs=counts_legs) for each in found.agents]
 
 
-def _cost_of_routes(plan: Plan) -> float:
-    return sum(route.cost or 0.0 for route in plan.routes)
+def _cost_apart(a: Plan, b: Plan) -> float:
+    """Return what no route has of the change of cost; 0 where a route has no cost."""
+    before, after = ([route.cost for route in plan.routes] for plan in (a, b))
+    if None in before or None in after:
+        return 0.0
+    return b.cost - a.cost - sum(cost or 0.0 for cost in after) + sum(cost or 0.0 for cost in before)
 
 
 def _agent_in_words(delta: AgentDelta, *orders: Mapping[str, list[str]], counts_legs: bool) -> str:
