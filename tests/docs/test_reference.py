@@ -53,7 +53,7 @@ def test_bounds_of_settings_stand_on_their_page() -> None:
 def test_bounds_of_arguments_stand_on_their_page() -> None:
     """SPEC T6: lengths of lists, and bounds of what may be null."""
     assert "these agents; at most 50 items; each at most 100 characters; e.g." in tools_page()
-    assert "the first is the base; 2…6 items; each at most 100 characters; e.g." in tools_page()
+    assert "of revisions the latest; 2…6 items; each at most 100 characters; e.g." in tools_page()
     assert "| `decimals` |  | integer |" in scenario_page() and "all with matrices; 0…3 |" in scenario_page()
 
 
