@@ -50,11 +50,18 @@ async def call(server: PlannerServer, tool: str, **arguments: Any) -> dict[str, 
     return dict(answer["structured"])
 
 
-async def submitted(server: PlannerServer, day: dict[str, Any]) -> tuple[str, str]:
-    """Keep a day and have it solved for a second; return the ids of scenario and job."""
+async def submitted(server: PlannerServer, day: dict[str, Any], solve_time: str = "PT1S") -> tuple[str, str]:
+    """Keep a day and have it solved; return the ids of scenario and job."""
     scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
-    solved = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True)
-    return scenario_id, solved["job_id"]
+    job = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time=solve_time, fresh=True)
+    return scenario_id, job["job_id"]
+
+
+async def solved(server: PlannerServer, day: dict[str, Any]) -> tuple[str, str]:
+    """Keep a day and return when it is solved; return the ids of scenario and job."""
+    scenario_id, job_id = await submitted(server, day)
+    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    return scenario_id, job_id
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call
+from tests.browser.conftest import solved
 from tests.shared.node import node_packages
 from tests.shared.scenarios.client_scenarios import ring
 
@@ -29,10 +29,7 @@ MISFITS = """() => [
 @pytest.fixture(scope="module")
 async def paths(server: PlannerServer) -> AsyncIterator[list[str]]:
     """The pages, with a job that has ended."""
-    scenario_id = (await call(server, "create_scenario", **ring(6)))["scenario_id"]
-    arguments = {"scenario_id": scenario_id, "solve_time": "PT1S", "fresh": True}
-    job_id = (await call(server, "solve_vrp", **arguments))["job_id"]
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    scenario_id, job_id = await solved(server, ring(6))
     plan_id = job_id.replace("job-", "plan-")
     yield [
         *("jobs", "scenarios", "import", "system", f"jobs/{job_id}", f"scenarios/{scenario_id}"),

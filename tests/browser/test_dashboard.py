@@ -1,6 +1,7 @@
 """The dashboard as a dispatcher uses it, in a real browser on a real server."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
@@ -10,22 +11,58 @@ from python_calamine import load_workbook
 
 import planner_mcp
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call, submitted
+from tests.browser.conftest import call, solved, submitted
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
-from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.scenario_builders import agent, body, plane, ticket
 
 pytestmark = pytest.mark.anyio
 SCRIPT = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 NOW, NOW_OR_NOT = "Now", "Now (empty: nothing has begun)"
 FROM, TO = "Picked up at (empty: at the depot)", "Delivered to (empty: to the depot)"
 READY, AGENT_OR_NOT = "Goods ready from", "Agent (empty: as in the plan)"
+VEHICLES, CAPACITY = "Vehicles, if none are listed", "Capacity of each"
+FLEET = {VEHICLES: "2", CAPACITY: "10", "Depot": "52.51, 13.39"}
+UNCLEAR = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
+FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 TABLE = "id,lat,lon,demand,service_time_s\nc1,52.52,13.40,1,300\nc2,52.50,13.45,2,300\nc3,52.54,13.38,1,300\n"
 
 
 def _url(server: PlannerServer, path: str) -> str:
     return f"{server.mcp.removesuffix('/mcp')}/ui#/{path}"
+
+
+async def _choose(page: Any, content: str | bytes, name: str = "a.csv") -> None:
+    """Choose a file in the form of an import."""
+    data = content.encode() if isinstance(content, str) else content
+    await page.get_by_label("File").set_input_files({"name": name, "mimeType": "text/csv", "buffer": data})
+
+
+async def _fill(form: Any, fields: Mapping[str, str]) -> None:
+    for label, value in fields.items():
+        await form.get_by_label(label).fill(value)
+
+
+async def _import(
+    page: Any, content: str | bytes, fields: Mapping[str, str] | None = None, name: str = "a.csv"
+) -> None:
+    """Choose a file, fill fields of the form, and send it."""
+    await _choose(page, content, name)
+    await _fill(page, fields or {})
+    await page.get_by_role("button", name="Import and check").click()
+
+
+async def _refused_calls(page: Any) -> list[Any]:
+    """Refuse each call of a tool that the page makes from now on; return the list they are noted in."""
+    asked: list[Any] = []
+
+    async def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+
+    await page.route("**/ui/call", answer)
+    return asked
 
 
 async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -> None:
@@ -56,16 +93,14 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     await page.set_viewport_size({"width": 390, "height": 800})
     await page.get_by_role("button", name="Share a link").click()
     await page.get_by_label("Link to the plan").wait_for()
-    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert await page.evaluate(FITS)
 
 
 @pytest.mark.slow
 async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServer, page: Any) -> None:
     """SPEC T5: the page says which columns were used and which were not."""
     await page.goto(_url(server, "import"))
-    table = {"name": "customers.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
-    await page.get_by_label("File").set_input_files(table)
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, TABLE)
     outcome = page.locator("[role=status] >> text=/Imported. Agents: \\d+, tickets: 3/")
     refusal = page.get_by_role("alert")
     await outcome.or_(refusal).first.wait_for(timeout=30_000)
@@ -78,11 +113,7 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
 async def test_an_import_names_the_tickets_that_nobody_can_serve(server: PlannerServer, page: Any) -> None:
     """SPEC T5, T7: with the value, the limit and what to change, before anything is solved."""
     await page.goto(_url(server, "import"))
-    table = {"name": "heavy.csv", "mimeType": "text/csv", "buffer": TABLE.replace("13.45,2", "13.45,99").encode()}
-    await page.get_by_label("File").set_input_files(table)
-    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
-        await page.get_by_label(label).fill(value)
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, TABLE.replace("13.45,2", "13.45,99"), FLEET)
     await page.get_by_role("heading", name="Tickets that nobody can serve").wait_for(timeout=30_000)
     await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
 
@@ -92,10 +123,7 @@ async def test_a_file_of_one_other_day_is_planned_on_it(server: PlannerServer, p
     await page.goto(_url(server, "import"))
     lines = TABLE.strip().splitlines()
     dated = "\n".join([f"{lines[0]},date", *(f"{line},2031-02-03" for line in lines[1:])])
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": dated.encode()})
-    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
-        await page.get_by_label(label).fill(value)
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, dated, FLEET)
     await page.get_by_text("Planned for 2031-02-03, the day of all rows that name one.").wait_for(timeout=30_000)
     await page.locator("input[type=date]").fill("2031-02-04")
     await page.get_by_role("button", name="Import and check").click()
@@ -105,10 +133,7 @@ async def test_a_file_of_one_other_day_is_planned_on_it(server: PlannerServer, p
 async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: file, fields and outcome, from which a column is corrected; a new import begins without them."""
     await page.goto(_url(server, "import"))
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": TABLE.encode()})
-    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
-        await page.get_by_label(label).fill(value)
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, TABLE, FLEET)
     await page.get_by_role("link", name="Open").click(timeout=30_000)
     await page.get_by_label("Solve time (s)").wait_for()
     await page.go_back()
@@ -134,8 +159,7 @@ async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, 
 async def test_what_stands_on_the_map_does_not_cover_it(server: PlannerServer, page: Any) -> None:
     """SPEC O2: agents still at the depot share a label beside its name, and the scale is beside the buttons."""
     day = body([agent(), agent("w")], [ticket("a", demand=9), ticket("b", demand=9)])
-    _, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    _, job_id = await solved(server, day)
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.get_by_role("slider", name="Time of day").press("End")
@@ -154,8 +178,7 @@ async def test_stops_begin_and_end_at_the_depot_as_on_the_sheets_of_drivers(serv
     first = ticket("a", demand=load, time_windows=[["08:00", "09:00"]])
     pickup = ticket("b", demand=load, kind="pickup", time_windows=[["10:00", "11:00"]])
     day = body([agent(capacity={"weight_kg": 90, "pallets": 2})], [first, pickup])
-    _, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    _, job_id = await solved(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     rows = page.get_by_role("region", name="Stops").locator("tbody tr")
     await rows.first.wait_for()
@@ -187,22 +210,18 @@ async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerSe
     choice = page.get_by_label("Compare with another plan")
     await choice.wait_for()
     assert "Served 1 of 2 · Cost" in await choice.inner_text()
-    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert await page.evaluate(FITS)
 
 
 async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, browser: Any) -> None:
     """SPEC T7, O2: the column of a cell and the field of the form, no pointer into a call; megabytes, no bytes."""
     page = await browser.new_page(locale="en-GB")
     await page.goto(_url(server, "import"))
-    imports, alert = page.get_by_role("button", name="Import and check"), page.get_by_role("alert")
-    text = TABLE.replace("13.45,2", "13.45,two").encode()
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text})
-    await imports.click()
+    alert = page.get_by_role("alert")
+    await _import(page, TABLE.replace("13.45,2", "13.45,two"))
     await alert.get_by_text("demand row 3:").wait_for(timeout=30_000)
     assert "/file" not in await alert.inner_text()
-    text = bytes(9 * 2**20)
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text})
-    await imports.click()
+    await _import(page, bytes(9 * 2**20))
     await alert.get_by_text("The file is too large: at most 8 MB are read.").wait_for(timeout=30_000)
     await page.close()
 
@@ -250,10 +269,8 @@ async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_
 ) -> None:
     """SPEC T5, O2: no JSON pointer before a warning; the file and the fields of the form stay in the other language."""
     await page.goto(_url(server, "import"))
-    text = "id,lat,lon,demand,soft_close\nc1,52.52,13.4,1,09:00\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
-    for label, value in (("Vehicles, if none are listed", "2"), ("Capacity of each", "10"), ("Depot", "52.51, 13.39")):
-        await page.get_by_label(label).fill(value)
+    await _choose(page, "id,lat,lon,demand,soft_close\nc1,52.52,13.4,1,09:00\n")
+    await _fill(page, FLEET)
     await page.get_by_role("button", name="中文").click()
     await page.get_by_role("heading", name="导入").wait_for()
     await page.get_by_role("button", name="English").click()
@@ -264,10 +281,7 @@ async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_
 async def test_the_questions_of_an_import_are_a_form(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: columns that are not clear are chosen by the person, whose file is then imported as they say."""
     await page.goto(_url(server, "import"))
-    text = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
-    await page.get_by_label("Vehicles, if none are listed").fill("2")
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, UNCLEAR, {VEHICLES: "2"})
     capacity = page.get_by_label("Capacity of each")  # vehicles that are named here say what they carry
     assert await capacity.evaluate("input => input === document.activeElement && !input.validity.valid")
     await capacity.fill("100")
@@ -285,11 +299,8 @@ async def test_a_column_is_corrected_and_stops_get_a_time(server: PlannerServer,
     """SPEC T5, O2: a question can be left; the meaning of a column and the time at a stop are told afterwards."""
     await page.goto(_url(server, "import"))
     text = "id;lat;lon;Menge;Stop time;von\na;48,1371;11,5754;3;15;08:30\nb;48,1372;11,5755;4;15;09:30\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
-    await page.get_by_label("Vehicles, if none are listed").fill("2")
-    await page.get_by_label("Capacity of each").fill("100")
+    await _import(page, text, {VEHICLES: "2", CAPACITY: "100"})
     imports, form = page.get_by_role("button", name="Import and check"), page.get_by_role("form", name="Questions")
-    await imports.click()
     await form.get_by_role("button", name="Cancel").click(timeout=60_000)
     assert await page.get_by_role("alert").count() == 0
     await imports.click()
@@ -317,11 +328,9 @@ async def test_a_column_is_corrected_and_stops_get_a_time(server: PlannerServer,
 async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: meanwhile another import, in a second tab, took the place of the file."""
     await page.goto(_url(server, "import"))
-    text = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    await _choose(page, UNCLEAR)
     vehicles, imports = page.get_by_label("Vehicles"), page.get_by_role("button", name="Import and check")
-    await page.get_by_label("Capacity of each").fill("100")
-    await page.get_by_label("Depot").fill("48.14,11.58")
+    await _fill(page, {CAPACITY: "100", "Depot": "48.14,11.58"})
     for wrong in ("1000000000", "1.5"):
         await vehicles.fill(wrong)
         await imports.click()
@@ -330,7 +339,7 @@ async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: Planne
     await imports.click()
     form = page.get_by_role("form", name="Questions")
     await form.get_by_label("Stop time").select_option("service_min")
-    other = text + "b;48,1372;11,5755;3;15\nc;48,1373;11,5756;3;15\n"
+    other = UNCLEAR + "b;48,1372;11,5755;3;15\nc;48,1373;11,5756;3;15\n"
     async with http_client(base_url=server.url) as http:
         assert (await http.put("/files/dashboard.csv", content=other.encode())).status_code == 201
     await form.get_by_role("button", name="Go on").click()
@@ -464,15 +473,9 @@ async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page:
 @pytest.mark.slow
 async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: several ids have commas between them, and an id may have one itself."""
-    asked: list[Any] = []
-
-    async def answer(route: Any) -> None:
-        asked.append(route.request.post_data_json["arguments"].get("cancelled_ticket"))
-        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
-
     await page.goto(_url(server, "import"))
     await page.get_by_role("heading", name="Import").wait_for()
-    await page.route("**/ui/call", answer)
+    asked = await _refused_calls(page)
     for written in ("a, b", "a, c"):
         form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
         form += "{ tickets: [{ id: 'a, b' }, { id: 'a' }, { id: 'c' }], agents: [] })"
@@ -482,19 +485,15 @@ async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) ->
         await page.locator("input[name=ticket]").fill(written)
         async with page.expect_response("**/ui/call"):
             await page.get_by_role("button", name="Solve with the change").click()
-    assert asked == [["a, b"], ["a", "c"]]
+    assert [each["arguments"].get("cancelled_ticket") for each in asked] == [["a, b"], ["a", "c"]]
 
 
 @pytest.mark.slow
 async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: a workbook with a sheet for each day; each choice stands there in words."""
     sheet = sheet_xml(rows_of(("Kunde", "Breite", "Länge", "Kisten", "Zielzeit"), ("K1", 52.5, 13.4, 2.0, "12:30")))
-    book = {"name": "week.xlsx", "mimeType": "application/xlsx", "buffer": workbook({"Mo": sheet, "Di": sheet})}
     await page.goto(_url(server, "import"))
-    await page.get_by_label("File").set_input_files(book)
-    await page.get_by_label("Vehicles, if none are listed").fill("1")
-    await page.get_by_label("Capacity of each").fill("9")
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, workbook({"Mo": sheet, "Di": sheet}), {VEHICLES: "1", CAPACITY: "9"}, "week.xlsx")
     form = page.get_by_role("form", name="Questions")
     await form.get_by_label("Sheet of the tickets").select_option("Di")
     await form.get_by_role("button", name="Go on").click()
@@ -511,13 +510,8 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
     """SPEC T5, O2, O4: Chinese spreadsheets write GB18030, which only the bytes of a file show."""
     await page.goto(_url(server, "import"))
     rows = "客户,送货地址,箱数,最晚到店时间\n望京店,北京市朝阳区望京街道,3,12:00\n西单店,北京市西城区西长安街街道,2,\n"
-    await page.get_by_label("File").set_input_files(
-        {"name": "订单.csv", "mimeType": "text/csv", "buffer": rows.encode("gb18030")}
-    )
-    await page.get_by_label("Vehicles, if none are listed").fill("1")
-    await page.get_by_label("Capacity of each").fill("100")
-    await page.get_by_label("Depot").fill("北京市丰台区丰台街道")
-    await page.get_by_role("button", name="Import and check").click()
+    fields = {VEHICLES: "1", CAPACITY: "100", "Depot": "北京市丰台区丰台街道"}
+    await _import(page, rows.encode("gb18030"), fields, "订单.csv")
     await page.get_by_text("Imported. Agents: 1, tickets: 2").wait_for(timeout=30_000)
     assert "送货地址" in await page.get_by_text("Used:").first.inner_text()
     scenario_id = str(await page.get_by_role("link", name="Open").get_attribute("href")).rpartition("/")[2]
@@ -533,39 +527,30 @@ async def test_a_table_of_addresses_in_the_encoding_of_a_spreadsheet_is_imported
 async def test_a_refusal_says_what_would_be_accepted(server: PlannerServer, page: Any) -> None:
     """SPEC T7, O2: each fault with what is accepted at its place, also where it has no hint."""
     await page.goto(_url(server, "import"))
-    rows = "id,lat,lon,demand,until\nc1,52.52,13.40,1,9-12 Uhr\nc2,52.50,13.45,2,14:00\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": rows.encode()})
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, "id,lat,lon,demand,until\nc1,52.52,13.40,1,9-12 Uhr\nc2,52.50,13.45,2,14:00\n")
     refusal = page.get_by_role("alert")
     await refusal.wait_for(timeout=30_000)
     shown = await refusal.inner_text()
     assert '"9-12 Uhr" is not a time. (accepted: ' in shown
     assert "Say how many vehicles there are and what each carries." in shown
-    await page.get_by_label("Vehicles, if none are listed").fill("1")
-    await page.get_by_label("Capacity of each").fill("9")
+    await _fill(page, {VEHICLES: "1", CAPACITY: "9"})
     await page.get_by_role("button", name="Import without “until”").click()
     await page.get_by_text("Not used: until").wait_for(timeout=30_000)
     vague = "id,lat,lon," + ",".join(f"Zahl{n}" for n in range(9)) + "\n"
     vague += "c1,52.52,13.40,1,2,3,4,5,6,7,8,9\nc2,,,1,2,3,4,5,6,7,8,9\n"
-    await page.get_by_label("File").set_input_files({"name": "v.csv", "mimeType": "text/csv", "buffer": vague.encode()})
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, vague, name="v.csv")
     await page.get_by_text("The row has no place.").wait_for(timeout=30_000)
     places = await refusal.locator("li").all_inner_texts()
     assert len(places) >= 10 and all("(accepted: " in place for place in places), "however many there are"
     late = "id,lat,lon,demand,opens,closes\nc1,52.52,13.40,1,09:00,08:00\nc2,52.50,13.45,2,12:00,08:00\n"
-    await page.get_by_label("File").set_input_files({"name": "b.csv", "mimeType": "text/csv", "buffer": late.encode()})
-    await page.get_by_label("Vehicles, if none are listed").fill("1")
-    await page.get_by_label("Capacity of each").fill("9")
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, late, {VEHICLES: "1", CAPACITY: "9"}, "b.csv")
     await page.get_by_text("The window closes before it opens.").first.wait_for(timeout=30_000)
     shown = await page.get_by_role("alert").inner_text()
     assert "c1 ([09:00,08:00])" in shown and "c2 ([12:00,08:00])" in shown, "each row with its value"
     vroom = (
-        b'{"vehicles": [{"id": 1, "start": [13.4, 52.5]}], "jobs": [{"id": 1, "location": [13.4, 52.6], "colour": 1}]}'
+        '{"vehicles": [{"id": 1, "start": [13.4, 52.5]}], "jobs": [{"id": 1, "location": [13.4, 52.6], "colour": 1}]}'
     )
-    await page.get_by_label("Vehicles, if none are listed").fill("")
-    await page.get_by_label("File").set_input_files({"name": "d.json", "mimeType": "text/plain", "buffer": vroom})
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, vroom, {VEHICLES: ""}, "d.json")
     await page.get_by_text("/file/jobs/0/colour").wait_for(timeout=30_000)
     assert await page.get_by_role("button", name="Import without").count() == 0, "it has no columns"
     await page.goto(_url(server, "jobs"))
@@ -578,16 +563,13 @@ async def test_a_column_that_is_not_clear_beside_another_fault_is_asked_about_la
 ) -> None:
     """SPEC T5, T7, O2: the page has no argument `columns`; it asks once the rest is right."""
     await page.goto(_url(server, "import"))
-    rows = "id;lat;lon;Menge;Stop time\na;48,1371;11,5754;3;15\n"
-    await page.get_by_label("File").set_input_files({"name": "a.csv", "mimeType": "text/csv", "buffer": rows.encode()})
-    await page.get_by_role("button", name="Import and check").click()
+    await _import(page, UNCLEAR)
     refusal = page.get_by_role("alert")
     await refusal.get_by_text("The file has no agents.").wait_for(timeout=30_000)
     shown = await refusal.inner_text()
     assert "(accepted: time at the stop, in minutes, time at the stop, in seconds" in shown
     assert "you are then asked about it" in shown and "in columns" not in shown
-    await page.get_by_label("Vehicles, if none are listed").fill("2")
-    await page.get_by_label("Capacity of each").fill("100")
+    await _fill(page, {VEHICLES: "2", CAPACITY: "100"})
     await page.get_by_role("button", name="Import and check").click()
     await page.get_by_role("form", name="Questions").get_by_label("Stop time").wait_for(timeout=30_000)
 
@@ -617,23 +599,18 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
         opens = page.get_by_label("Not before", exact=True)
         assert await opens.get_attribute("type") == kind, (shifts, end_s)
         assert await opens.get_attribute("min") == ("2026-12-01T00:00" if kind == "datetime-local" else None)
-    asked: list[Any] = []
-
-    async def answer(route: Any) -> None:
-        asked.append(route.request.post_data_json["arguments"]["patch"])
-        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
-
-    await page.route("**/ui/call", answer)
+    asked = await _refused_calls(page)
     await page.get_by_label("Ticket", exact=True).fill("t-1")
     for name, at in (("Not before", "2026-12-02T01:30"), ("Not after", "2026-12-02T02:30")):
         await page.get_by_label(name, exact=True).fill(at)
     async with page.expect_response("**/ui/call"):
         await page.get_by_role("button", name="Solve with the change").click()
     await page.unroute("**/ui/call")
-    assert asked == [{"tickets": {"t-1": {"time_windows": [["2026-12-02T01:30", "2026-12-02T02:30"]]}}}]
+    patches = [each["arguments"]["patch"] for each in asked]
+    assert patches == [{"tickets": {"t-1": {"time_windows": [["2026-12-02T01:30", "2026-12-02T02:30"]]}}}]
     day_of_client = ring(3) | {"planning_date": "2026-12-01"}
     scenario_id = (await call(server, "create_scenario", **day_of_client))["scenario_id"]
-    await call(server, "revise_scenario", scenario_id=scenario_id, patch=asked[0])
+    await call(server, "revise_scenario", scenario_id=scenario_id, patch=patches[0])
 
 
 @pytest.mark.slow
@@ -673,8 +650,7 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
     ]
     for entry, given in zip(day["tickets"], windows, strict=True):
         entry["time_windows"] = given
-    scenario_id, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    scenario_id, job_id = await solved(server, day)
     asked: dict[str, Any] = {}
 
     async def answer(route: Any) -> None:
@@ -700,7 +676,7 @@ async def test_changes_are_compared_with_the_day_as_it_is(server: PlannerServer,
     table = page.get_by_role("region", name="What if")
     await table.get_by_text("The day as it is").wait_for()
     assert await table.locator("tbody tr").count() == 4
-    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert await page.evaluate(FITS)
     patches = {name: case["patch"] for name, case in asked["cases"].items()}
     another = patches["One more vehicle like: van-1"]["agents"]["van-1-2"]
     assert another == {name: value for name, value in (await _agents(server, scenario_id))[0].items() if name != "id"}
@@ -753,15 +729,9 @@ async def test_a_job_that_ended_without_a_plan_is_solved_anew(server: PlannerSer
     scenario_id = (await call(server, "create_scenario", **ring(3)))["scenario_id"]
     job = {"job_id": "job-0-x", "status": "CANCELLED", "scenario_id": scenario_id, "engine": "auto", "progress": 0}
     job["solve_time"] = "PT40S"
-    asked: list[Any] = []
-
-    async def answer(route: Any) -> None:
-        asked.append(route.request.post_data_json)
-        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
-
     await page.route("**/ui/read?uri=job*", lambda route: route.fulfill(json={**job, "submitted_at": "2026-03-01"}))
     await page.route("**/jobs/*/events", lambda route: route.fulfill(json={"events": []}))
-    await page.route("**/ui/call", answer)
+    asked = await _refused_calls(page)
     await page.goto(_url(server, "jobs/job-0-x"))
     await page.get_by_role("button", name="Solve again").click()
     await page.get_by_text("Not now.").wait_for()
@@ -827,7 +797,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
             ticket("d", "B", time_windows=[["10:00", "16:00"]]),
             ticket("early", "B", time_windows=[["06:00", "06:30"]]),
         ],
-        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "A", "x": 600, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+        locations=plane({"D": (0, 0), "A": (600, 0), "B": (1800, 0)}),
     )
     _, job_id = await submitted(server, day)
     solved = page.get_by_text("Completed", exact=True)
@@ -981,7 +951,7 @@ async def test_every_left_out_ticket_is_looked_at_and_its_fix_holds_what_has_bee
     day = body(
         [agent("van-1", shift_start="08:00", shift_end="17:00")],
         [ticket(f"early-{n}", "B", time_windows=[["06:00", "06:30"]]) for n in range(5)] + [ticket("c", "B")],
-        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+        locations=plane({"D": (0, 0), "B": (1800, 0)}),
     )
     _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
@@ -1009,7 +979,7 @@ async def test_a_refused_change_speaks_in_words_of_the_page_and_keeps_what_was_t
     day = body(
         [agent("van-1", shift_start="08:00", shift_end="17:00")],
         [ticket("b", "B", service_time_s=1800), ticket("c", "B", time_windows=[["14:00", "16:00"]])],
-        locations=[{"id": "D", "x": 0, "y": 0}, {"id": "B", "x": 1800, "y": 0}],
+        locations=plane({"D": (0, 0), "B": (1800, 0)}),
     )
     _, job_id = await submitted(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
@@ -1070,8 +1040,7 @@ async def test_a_page_that_could_not_be_drawn_is_drawn_when_the_server_is_back(
 @pytest.mark.slow
 async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4, O2: asked first, by keyboard too; with its best plan kept to look at."""
-    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(30), "PT60S")
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     cancel = page.get_by_role("button", name="Cancel", exact=True)
@@ -1093,8 +1062,7 @@ async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, p
 @pytest.mark.slow
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4: the button calls the same tool as a client does."""
-    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
-    job_id = (await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT60S", fresh=True))["job_id"]
+    _, job_id = await submitted(server, ring(30), "PT60S")
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     await page.get_by_role("button", name="Zoom in").click()
@@ -1121,25 +1089,22 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
 
 async def test_a_list_that_is_read_anew_keeps_its_rows(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a click that falls on that moment still leads to the job."""
-    _, ended = await submitted(server, ring(5))
-    await call(server, "query_vrp_status", job_id=ended, wait_s=30)
+    _, ended = await solved(server, ring(5))
     await page.goto(_url(server, "jobs?status=completed"))
     row = await page.locator("tbody tr", has_text=ended).element_handle()
     await page.evaluate("() => performance.clearResourceTimings()")
-    day = await call(server, "create_scenario", **ring(60))
-    solving = await call(server, "solve_vrp", scenario_id=day["scenario_id"], solve_time="PT30S", fresh=True)
+    _, solving = await submitted(server, ring(60), "PT30S")
     reads = "performance.getEntriesByType('resource').filter((each) => each.name.includes('completed'))"
     await page.wait_for_function(f"() => {reads}.length > 1")  # events of a job that is not in the list
     assert await row.evaluate("(row) => row.isConnected")
-    await call(server, "cancel_vrp_job", job_id=solving["job_id"])
+    await call(server, "cancel_vrp_job", job_id=solving)
 
 
 @pytest.mark.slow
 async def test_each_place_has_an_address_of_its_own(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a comparison, a revision with the one before it, raw JSON; a reload stays, and back leads back."""
     day = ring(6) | {"agents": [{"id": name, "capacity": 4} for name in ("veh-1", "veh-2")]}
-    scenario_id, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=30)
+    scenario_id, job_id = await solved(server, day)
     more = {"tickets": {"t-new": {"location": "L3", "demand": 1}}}
     next_job = await call(server, "resolve_vrp", warm_from=job_id, patch=more, solve_time="PT1S", fresh=True)
     await call(server, "query_vrp_status", job_id=next_job["job_id"], wait_s=30)
@@ -1188,7 +1153,7 @@ async def test_the_page_speaks_chinese_on_a_narrow_screen(server: PlannerServer,
     await page.goto(_url(server, "jobs"))
     await page.get_by_role("button", name="中文").click()
     await page.get_by_role("heading", name="任务").wait_for()
-    assert await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert await page.evaluate(FITS)
     assert await page.evaluate("document.documentElement.lang") == "zh"
 
 
@@ -1300,18 +1265,11 @@ async def test_no_text_of_a_caller_becomes_markup_anywhere(server: PlannerServer
     day = ring(5) | {"name": hostile}
     day["agents"] = [{**day["agents"][0], "id": hostile[:60], "name": hostile, "skills": [hostile[:60]]}]
     for number, each in enumerate(day["tickets"]):
-        each |= {
-            "id": f"{number}{hostile[:60]}",
-            "name": hostile,
-            "notes": hostile,
-            "phone": hostile,
-            "address": hostile,
-        }
+        each |= {"id": f"{number}{hostile[:60]}", **dict.fromkeys(("name", "notes", "phone", "address"), hostile)}
     day["tickets"][-1] |= {"skills": ["<b>none</b>"]}
     for each in day["locations"]:
         each |= {"name": hostile}
-    scenario_id, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    scenario_id, job_id = await solved(server, day)
     plan_id = job_id.replace("job-", "plan-")
     asked: list[str] = []
     page.on("dialog", lambda dialog: asked.append(dialog.message))

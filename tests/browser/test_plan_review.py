@@ -8,7 +8,7 @@ import pytest
 
 from examples.planner_server import PlannerServer, running_server
 from tests.browser.chat_host import ChatHost
-from tests.browser.conftest import call, submitted
+from tests.browser.conftest import call, solved, submitted
 from tests.browser.test_dashboard import SCRIPT, _url
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.workers.patient_lease import PATIENT_LEASE
@@ -57,8 +57,7 @@ async def test_a_plan_is_rejected_then_approved_and_published(server: PlannerSer
 
 async def test_a_draft_says_that_changes_start_from_the_approved_plan(server: PlannerServer, page: Any) -> None:
     """SPEC A5, T10: what a draft changed was lost in the next change, and said only afterwards."""
-    _, job_id = await submitted(server, ring(5))
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    _, job_id = await solved(server, ring(5))
     again = await call(server, "resolve_vrp", warm_from=job_id, cancelled_ticket=["t-1"], solve_time="PT1S")
     await call(server, "query_vrp_status", job_id=again["job_id"], wait_s=45)
     review = page.get_by_role("region", name="Review")
@@ -78,8 +77,7 @@ async def test_a_draft_says_that_changes_start_from_the_approved_plan(server: Pl
 
 async def test_a_page_offers_the_steps_of_its_reader_alone(server: PlannerServer, page: Any) -> None:
     """SPEC A5, O2: who reviews the plan of somebody else is offered no change of it; a proposer of four eyes waits."""
-    _, job_id = await submitted(server, ring(5))
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    _, job_id = await solved(server, ring(5))
     await call(server, "propose_plan", job_id=job_id)
     shown: dict[str, Any] = {}
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call, submitted
+from tests.browser.conftest import call, solved
 from tests.browser.test_dashboard import _url
 from tests.shared.scenarios.client_scenarios import ring
 
@@ -15,8 +15,7 @@ NAME = "Ada Lovelace"
 
 async def test_a_shared_plan_comes_with_the_connection(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: a driver on the road read "Failed to fetch", and nothing came when the telephone was connected again."""
-    _, job_id = await submitted(server, ring(8))
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    _, job_id = await solved(server, ring(8))
     link = (await call(server, "share_plan", job_id=job_id.replace("job-", "plan-")))["url"]
     context = await browser.new_context(locale="en-GB")
     guest = await context.new_page()
@@ -36,8 +35,7 @@ async def test_a_plan_is_shared_from_its_page_and_revoked(server: PlannerServer,
     day = ring(8)
     for ticket in day["tickets"]:
         ticket |= {"name": NAME, "notes": f"ring for {NAME}"}
-    _, job_id = await submitted(server, day)
-    await call(server, "query_vrp_status", job_id=job_id, wait_s=45)
+    _, job_id = await solved(server, day)
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.get_by_role("button", name="Share a link").click()
     link = await page.get_by_label("Link to the plan").input_value()

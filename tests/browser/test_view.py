@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from examples.planner_server import PlannerServer
-from tests.browser.conftest import call
+from tests.browser.conftest import solved
 from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import ring
 from tests.shared.scenarios.stored_plans import stored_plan
@@ -40,10 +40,7 @@ def whole_day() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 async def job_id(server: PlannerServer) -> str:
     """The job of that day, once it has ended."""
-    scenario_id = (await call(server, "create_scenario", **whole_day()))["scenario_id"]
-    job = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time="PT1S", fresh=True)
-    await call(server, "query_vrp_status", job_id=job["job_id"], wait_s=45)
-    return str(job["job_id"])
+    return (await solved(server, whole_day()))[1]
 
 
 async def read(server: PlannerServer, job_id: str, form: str = "") -> str:
