@@ -12,8 +12,9 @@ from typing import Any
 import anyio
 import pytest
 
+from benchmarks.process_stats import descendants, is_alive
 from planner_mcp.settings import Settings
-from tests.shared.processes.process_tree import LONGEST_S, descendants, is_alive, kill, until_gone
+from tests.shared.processes.process_tree import LONGEST_S, exit_code, kill, until_gone
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from tests.shared.workers.ray_cluster import RayCluster, ray_cluster
@@ -67,12 +68,6 @@ class Messages:
                 self._arrived.clear()
                 await self._arrived.wait()
         return found[0]
-
-
-async def exit_code(solver: Solver) -> int:
-    """Return how the process of a solver ended."""
-    with anyio.fail_after(LONGEST_S):
-        return (await asyncio.shield(solver.exit)).code
 
 
 def command(body: dict[str, Any], solve_s: float, **more: Any) -> dict[str, Any]:

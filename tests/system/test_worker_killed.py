@@ -6,8 +6,9 @@ import anyio
 import pytest
 from mcp import Client
 
+from benchmarks.process_stats import descendants
 from examples.planner_server import running_server
-from tests.shared.processes.process_tree import children, descendants, kill, until_gone
+from tests.shared.processes.process_tree import children, kill, until_gone
 from tests.shared.scenarios.client_scenarios import ring, submit, use, wait_for
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

@@ -10,13 +10,14 @@ from typing import Any
 import anyio
 import pytest
 
+from benchmarks.process_stats import descendants
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
-from tests.shared.processes.process_tree import LONGEST_S, children, descendants
+from tests.shared.processes.process_tree import LONGEST_S, children
 from workers.supervisor import Supervisor
 
 OWNER = "local"

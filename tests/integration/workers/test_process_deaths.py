@@ -9,12 +9,13 @@ from pathlib import Path
 import anyio
 import pytest
 
+from benchmarks.process_stats import descendants
 from planner_mcp.jobs.job_events import EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect
 from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds, solver_of
-from tests.shared.processes.process_tree import LONGEST_S, children, descendants, kill, until_gone
+from tests.shared.processes.process_tree import LONGEST_S, children, kill, until_gone
 from tests.shared.processes.repeated_signal import until_taken
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.client_scenarios import SMALLEST
@@ -195,7 +196,7 @@ async def test_death_of_the_supervisor_ends_every_process_and_hands_back(harness
     )
     job = await harness.submit(fleet_body(60), 60)
     await harness.until_planned(job)
-    processes = descendants(supervisor.pid)
+    processes = [*descendants(supervisor.pid)]
     assert len(processes) >= 3
     supervisor.kill()
     await harness.until(job, lambda event: event.kind is EventKind.REQUEUED)

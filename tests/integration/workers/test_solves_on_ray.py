@@ -6,9 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
+from benchmarks.process_stats import descendants, is_alive
 from planner_mcp.jobs.job_events import EventKind
 from tests.integration.workers.conftest import WorkerHarness, kinds
-from tests.shared.processes.process_tree import LONGEST_S, descendants, is_alive, kill, until_gone
+from tests.shared.processes.process_tree import LONGEST_S, kill, until_gone
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from tests.shared.workers.ray_cluster import ray_cluster
 

@@ -5,11 +5,12 @@ import asyncio
 import anyio
 import pytest
 
+from benchmarks.process_stats import descendants, is_alive
 from planner_mcp.jobs.job_events import EventKind
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.integration.workers.conftest import OWNER, WorkerHarness, check_plans_improve, kinds
-from tests.shared.processes.process_tree import LONGEST_S, children, descendants, is_alive, kill, until_gone
+from tests.shared.processes.process_tree import LONGEST_S, children, kill, until_gone
 from tests.shared.scenarios.scenario_builders import compiled
 from tests.shared.scenarios.seeded_fleet import fleet_body
 from workers.supervisor import Supervisor

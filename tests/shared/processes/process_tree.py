@@ -1,10 +1,14 @@
 """Processes of this machine, as /proc tells of them."""
 
+import asyncio
 import os
 import signal
 from pathlib import Path
 
 import anyio
+
+from benchmarks.process_stats import is_alive, parent
+from workers.executors.executor_interface import Solver
 
 LONGEST_S = 60
 """Nothing that is waited for takes longer."""
@@ -12,29 +16,8 @@ LONGEST_S = 60
 
 def children(pid: int) -> list[int]:
     """Return the processes a process has started and not yet buried."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            found.append(int(stat.parent.name))
-    return found
-
-
-def descendants(pid: int) -> list[int]:
-    """Return the processes below a process."""
-    return [each for child in children(pid) for each in (child, *descendants(child))]
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether a process runs; a zombie does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
+    running = [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]
+    return [each for each in running if parent(each) == pid]
 
 
 async def until_gone(pids: list[int], within_s: float = LONGEST_S) -> None:
@@ -47,3 +30,9 @@ async def until_gone(pids: list[int], within_s: float = LONGEST_S) -> None:
 def kill(pid: int) -> None:
     """Kill a process without warning."""
     os.kill(pid, signal.SIGKILL)
+
+
+async def exit_code(solver: Solver) -> int:
+    """Return how the process of a solver ended."""
+    with anyio.fail_after(LONGEST_S):
+        return (await asyncio.shield(solver.exit)).code

@@ -1,6 +1,5 @@
 """TLS to a pinned address is verified by name (SPEC W4)."""
 
-import asyncio
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from cryptography.x509.oid import NameOID
 from planner_mcp.errors import EndpointUnreachableError
 from planner_mcp.jobs.webhooks.webhook_client import WebhookClient
 from planner_mcp.settings import Settings
-from tests.shared.http.webhook_receiver import Receiver
+from tests.shared.http.webhook_receiver import Receiver, receiving
 
 pytestmark = pytest.mark.anyio
 NAME = "hooks.example.com"
@@ -45,12 +44,8 @@ def certificate(tmp_path: Path) -> Path:
 async def secure(certificate: Path) -> AsyncIterator[Receiver]:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
-    receiver = Receiver()
-    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0, ssl=context)
-    receiver.port = server.sockets[0].getsockname()[1]
-    yield receiver
-    server.close()
-    receiver.close()
+    async with receiving(context) as receiver:
+        yield receiver
 
 
 async def loopback(_host: str) -> Sequence[str]:

@@ -14,7 +14,7 @@ import pytest
 from planner_mcp.jobs.store.redis_store import RedisStore
 from tests.integration.jobs.conftest import StoreHarness
 from tests.integration.workers.conftest import WorkerHarness
-from tests.shared.processes.process_tree import LONGEST_S, until_gone
+from tests.shared.processes.process_tree import LONGEST_S, exit_code, until_gone
 from workers.attempts.job_attempt import JobAttempt
 from workers.solver_processes import solver_process_pool
 from workers.solver_processes.solver_process_pool import KILLED, SolverProcess, SolverProcessPool
@@ -34,11 +34,6 @@ async def started_pool() -> AsyncIterator[SolverProcessPool]:
 def _signal_fork_server(process_pool: SolverProcessPool, signum: int) -> None:
     assert process_pool.pid is not None
     os.kill(process_pool.pid, signum)
-
-
-async def _exit_code(child: SolverProcess) -> int:
-    with anyio.fail_after(LONGEST_S):
-        return (await asyncio.shield(child.exit)).code
 
 
 class SlowPool:
@@ -71,11 +66,11 @@ async def test_a_job_that_ends_before_its_child_was_forked_does_not_stop_the_rep
             attempt.hand_back()
             await running
         _signal_fork_server(process_pool, signal.SIGCONT)
-        assert await _exit_code(late) == KILLED.code
+        assert await exit_code(late) == KILLED.code
         next_one = await process_pool.acquire()
         with anyio.fail_after(LONGEST_S):
             os.kill(await next_one.pid, signal.SIGKILL)
-        assert await _exit_code(next_one) == KILLED.code
+        assert await exit_code(next_one) == KILLED.code
 
 
 @pytest.mark.parametrize("future", ["pid", "exit"])
@@ -89,7 +84,7 @@ async def test_a_future_that_a_waiter_cancelled_does_not_stop_the_reports_of_the
         _signal_fork_server(process_pool, signal.SIGCONT)
         next_one = await process_pool.acquire()
         next_one.kill()
-        assert await _exit_code(next_one) == KILLED.code
+        assert await exit_code(next_one) == KILLED.code
         assert process_pool.pid is not None
 
 
@@ -108,7 +103,7 @@ async def test_the_fork_server_is_started_with_the_first_job_and_stopped_after_a
         again = await process_pool.acquire()
         assert again is not child
         again.kill()
-        assert await _exit_code(again) == KILLED.code
+        assert await exit_code(again) == KILLED.code
 
 
 async def test_a_process_asked_of_a_fork_server_that_dies_meanwhile_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
