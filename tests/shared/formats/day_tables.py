@@ -5,12 +5,16 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import Fault, InputError
+from planner_mcp.formats.import_formats import read_scenario_file
+from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.column_proposal import propose_mapping
-from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
 from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.formats.tables.text_tables import Table, read_table
+
+AGENTS = ({"id": "v", "capacity": 9},)
 
 
 def table(text: str, encoding: str = "utf-8") -> Table:
@@ -35,10 +39,8 @@ def day_of(tickets: str = "", agents: str = "", chosen: dict[str, str] | None = 
 def imported_day(tickets: str, staff: str = "", places: str = "", **options: Any) -> ImportedScenario:
     """Return the day of whole tables; where none is of agents there is one agent, unless `agents` says otherwise."""
     texts = {"tickets": tickets, "agents": staff, "locations": places}
-    given = {"planning_date": "2025-07-15", "agents": () if staff else ({"id": "v"},), **options}
-    return scenario_of_tables(
-        {kind: table(text) for kind, text in texts.items() if text}, ImportOptions("day", **given)
-    )
+    given = options if "agents" in options else {**options, "agents": () if staff else AGENTS}
+    return scenario_of_tables({kind: table(text) for kind, text in texts.items() if text}, _options(given))
 
 
 def refused(tickets: str, staff: str = "", places: str = "") -> tuple[Fault, ...]:
@@ -46,3 +48,13 @@ def refused(tickets: str, staff: str = "", places: str = "") -> tuple[Fault, ...
     with pytest.raises(InputError) as caught:
         imported_day(tickets, staff, places)
     return caught.value.errors
+
+
+def read_file(data: str | bytes, form: Form = "csv", **options: Any) -> ImportedScenario:
+    """Return the day of a file of a few rows; unless `agents` says otherwise there is one."""
+    content = Content(data if isinstance(data, bytes) else data.encode())
+    return read_scenario_file(content, form, _options({"agents": AGENTS, **options}), max_tickets=99, max_agents=9)
+
+
+def _options(given: dict[str, Any]) -> ImportOptions:
+    return ImportOptions(**{"name": "day", "planning_date": "2025-07-15", **given})

@@ -5,22 +5,19 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.import_formats import read_scenario_file
-from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.column_values import OPEN_KINDS
-from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.import_options import ImportedScenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.formats.day_tables import read_file
 from tests.shared.formats.dispatcher_files import FILES, FRESH, UNSEEN, DispatcherFile
 
-DATE = "2025-07-15"
 PRICES_AND_COUNTS = {"Invoice total", "序号", "Drop #", "Stopp", "Lfd. Nr."}
 """Columns of numbers that are rightly left out: what a customer pays, and the number of a row."""
 
 
 def imported(file: DispatcherFile, columns: dict[str, str]) -> ImportedScenario:
     """Read a file as a day."""
-    options = ImportOptions("day", DATE, columns=columns, agents=file.agents)
-    return read_scenario_file(Content(file.text.encode(file.encoding)), "csv", options, max_tickets=99, max_agents=9)
+    return read_file(file.text.encode(file.encoding), columns=columns, agents=file.agents)
 
 
 def asked(file: DispatcherFile) -> set[str]:
@@ -85,8 +82,7 @@ def test_the_one_day_of_all_rows_is_planned_where_nobody_names_a_day(
     """SPEC T5: who plans tomorrow's list today would have all its hours on the wrong day; what is given goes first."""
     text = f'id,address,{header}\na,"Weg 1, Ulm",{days[0]}\nb,"Weg 2, Ulm",{days[1]}\n'
     for given, date in (("", planned), ("2026-11-29", "2026-11-29")):
-        options = ImportOptions("day", given, default_agents=({"id": "v", "capacity": 9},), default_date="2026-11-30")
-        read = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9)
+        read = read_file(text, planning_date=given, default_date="2026-11-30")
         assert read.body["planning_date"] == date
         note = f"Planned for {date}, the day of all rows that name one."
         assert (note in read.assumptions) == (not given and date != "2026-11-30")
@@ -95,7 +91,6 @@ def test_the_one_day_of_all_rows_is_planned_where_nobody_names_a_day(
 @pytest.mark.parametrize("day", ["", "12/07/2026"])
 def test_a_day_that_nobody_names_clearly_is_missing(day: str) -> None:
     """SPEC T5: 12/07 may be of July; no other day is taken in its place."""
-    options = ImportOptions("day", "", default_agents=({"id": "v", "capacity": 9},))
     with pytest.raises(InputError) as refused:
-        read_scenario_file(Content(f"id,date\na,{day}\n".encode()), "csv", options, max_tickets=9, max_agents=9)
+        read_file(f"id,date\na,{day}\n", planning_date="")
     assert [(fault.path, fault.kind) for fault in refused.value.errors] == [("planning_date", "missing")]

@@ -11,19 +11,18 @@ import pytest
 from python_calamine import load_workbook
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.import_formats import open_columns, read_scenario_file
+from planner_mcp.formats.import_formats import open_columns
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import FORMS, export
 from planner_mcp.formats.stop_tables import workbook
 from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, without_plan
-from planner_mcp.formats.tables.import_options import ImportOptions
+from planner_mcp.formats.tables.import_options import Form, ImportOptions
 from planner_mcp.formats.tables.text_tables import read_table
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, Unassigned, Visit
-from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.formats.day_tables import read_file
+from tests.shared.scenarios.planned_days import plan_of
 
 DAY: dict[str, Any] = {
     "name": "城配",
@@ -44,8 +43,7 @@ DAY: dict[str, Any] = {
 
 
 def plan(day: dict[str, Any] = DAY) -> Plan:
-    problem = compile_scenario(parse_scenario(day))
-    return build_plan(problem, Candidate.of_tickets({0: [0, 1]}))
+    return plan_of(day, [0, 1])
 
 
 def test_a_spreadsheet_gets_a_row_a_stop_and_no_formula() -> None:
@@ -128,8 +126,7 @@ def test_a_line_over_the_180th_meridian_is_cut_there() -> None:
         "locations": [{"id": name, "lat": lat, "lon": lon} for name, lat, lon in places],
         "tickets": [{"id": f"t{name}", "location": name, "demand": 1} for name in "EFG"],
     }
-    parsed_value = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]}))
-    line = json.loads(export(parsed_value, day, "geojson"))["features"][0]["geometry"]
+    line = json.loads(export(plan_of(day, [0, 1, 2]), day, "geojson"))["features"][0]["geometry"]
     assert line == {
         "type": "MultiLineString",
         "coordinates": [
@@ -172,9 +169,7 @@ def test_two_tickets_at_one_place_are_two_stops_and_one_point_is_no_line() -> No
     parsed_value = export(plan({**DAY, "tickets": there}), DAY, "gpx")
     assert [name for name in ("D", "+1", "t2") if f"<name>{name}</name>" in parsed_value] == ["D", "+1", "t2"]
     loose = {key: value for key, value in DAY.items() if key != "depot"} | {"tickets": there[:1]}
-    problem = compile_scenario(parse_scenario(loose))
-    alone = build_plan(problem, Candidate.of_tickets({0: [0]}))
-    line, stop = json.loads(export(alone, loose, "geojson"))["features"]
+    line, stop = json.loads(export(plan_of(loose, [0]), loose, "geojson"))["features"]
     assert line["geometry"] is None
     assert stop["geometry"]["type"] == "Point"
 
@@ -212,16 +207,14 @@ A2,李四,海淀区中关村2号,,39.9831,116.3163,3,0.1,10点以后,10,取货,,
 def test_my_list_comes_back_as_it_was() -> None:
     """SPEC T5: a plan exported as CSV or for Excel and imported again is the same day, whoever was served."""
     agents = ({"id": "京A·1", "capacity": {"weight_kg": 20, "volume_m3": 2}, "skills": ["lift", "cold"]},)
-    options = ImportOptions("城配", "2025-07-15", depot="39.9,116.4", agents=agents)
 
-    def read(table: bytes, form: str = "csv") -> dict[str, Any]:
-        return read_scenario_file(Content(table), form, options, max_tickets=9, max_agents=9).body
+    def read(table: str | bytes, form: Form = "csv") -> dict[str, Any]:
+        return read_file(table, form, depot="39.9,116.4", agents=agents).body
 
-    day = read(LIST.encode())
-    problem = compile_scenario(parse_scenario(day))
+    day = read(LIST)
     for served in ([0, 1], [0], []):
-        made = build_plan(problem, Candidate.of_tickets({0: served}))
-        for again in (read(export(made, day, "csv").encode()), read(workbook(made, day), "xlsx")):
+        made = plan_of(day, served)
+        for again in (read(export(made, day, "csv")), read(workbook(made, day), "xlsx")):
             for name in ("tickets", "agents"):
                 before, after = (getattr(parse_scenario(body), name) for body in (day, again))
                 assert sorted(after, key=lambda each: each.id) == sorted(before, key=lambda each: each.id)
@@ -246,12 +239,8 @@ RARE: dict[str, Any] = {
 
 def test_the_map_of_a_plan_leads_to_its_table() -> None:
     """SPEC T5, T7: its points have no amounts; the refusal said to remove the lines, which would have lost these."""
-    agents = ({"id": "v", "capacity": 9},)
-    options = ImportOptions("day", "2025-07-15", agents=agents)
     with pytest.raises(InputError) as caught:
-        read_scenario_file(
-            Content(export(plan(), DAY, "geojson").encode()), "geojson", options, max_tickets=9, max_agents=9
-        )
+        read_file(export(plan(), DAY, "geojson"), "geojson")
     assert [fault.accepted for fault in caught.value.errors] == ["stops.xlsx or stops.csv of the plan"]
 
 
@@ -260,8 +249,7 @@ def test_rules_of_few_tickets_are_read_back() -> None:
     first, second, third = DAY["tickets"]
     day = {**DAY, "tickets": [{**first, "kind": "pickup"}, {**second, **RARE}, third]}
     text = export(plan(DAY), day, "csv")
-    options = ImportOptions("d", "2025-07-15", agents=tuple(DAY["agents"]))
-    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    again = read_file(text, agents=tuple(DAY["agents"])).body
     before, after = ({each.id: each for each in parse_scenario(body).tickets} for body in (day, again))
     assert after == before
     assert not set(RARE_COLUMNS) & set(export(plan(), DAY, "csv").partition("\r\n")[0].split(","))
@@ -270,9 +258,7 @@ def test_rules_of_few_tickets_are_read_back() -> None:
 def test_agents_of_the_exported_day_are_not_required_of_a_later_one() -> None:
     """SPEC T5: the file is not refused for the vehicles of the day that it was exported from."""
     day = {**DAY, "tickets": [{**each, "agents": ["京A·1"]} for each in DAY["tickets"]]}
-    options = ImportOptions("d", "2025-07-16", default_agents=({"id": "v", "capacity": 9},))
-    content = Content(export(plan(), day, "csv").encode())
-    read = read_scenario_file(content, "csv", options, max_tickets=9, max_agents=9)
+    read = read_file(export(plan(), day, "csv"), planning_date="2025-07-16")
     assert all("agents" not in each for each in read.body["tickets"])
     assert "Tickets that name unknown agents, which may be served by any: 3." in read.assumptions
 
@@ -293,8 +279,7 @@ def test_windows_of_later_days_are_read_back() -> None:
     windows = [["08:00", "26:00"], *later]
     day = {**DAY, "tickets": [{**each, "time_windows": windows} for each in DAY["tickets"]]}
     text = export(plan(day), day, "csv")
-    options = ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9},))
-    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    again = read_file(text).body
     before, after = (parse_scenario(body).tickets[0].time_windows for body in (day, again))
     assert sorted(after) == sorted(before)
 
@@ -304,8 +289,7 @@ def test_windows_with_one_side_are_read_back() -> None:
     windows = [["10:00", "47:59"]], [["00:00", "12:00"]], [["10:00", "47:59"]]
     tickets = [{**each, "time_windows": sides} for each, sides in zip(DAY["tickets"], windows, strict=True)]
     text = export(plan(), {**DAY, "tickets": tickets}, "csv")
-    options = ImportOptions("d", "2025-07-15", agents=({"id": "v", "capacity": 9},))
-    again = read_scenario_file(Content(text.encode()), "csv", options, max_tickets=9, max_agents=9).body
+    again = read_file(text).body
     assert [each["time_windows"] for each in again["tickets"]] == list(windows)
 
 

@@ -6,11 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from planner_mcp.render.driver_calendar import calendar, of_route
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.scenarios.planned_days import plan_of
 
 MADE: datetime = datetime(2026, 11, 23, 21, 0, 5, tzinfo=UTC)
 NASTY = "Ann; Bob, \\N\r\nEND:VEVENT\nATTENDEE:x\x00\x7f"
@@ -36,11 +32,6 @@ DAY: dict[str, Any] = {
 }
 
 
-def plan_of(day: dict[str, Any]) -> Plan:
-    """Return a plan of one ticket an agent."""
-    return build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0], 1: [1]}))
-
-
 def events(text: str) -> list[dict[str, str]]:
     """Return the properties of each event of a file, its lines unfolded."""
     parts = text.replace("\r\n ", "").split("BEGIN:VEVENT\r\n")[1:]
@@ -49,7 +40,7 @@ def events(text: str) -> list[dict[str, str]]:
 
 def test_each_stop_is_an_event_on_the_drivers_clock() -> None:
     """SPEC T5: RFC 5545, sections 3.3.5 (floating times, past midnight too), 3.6.1 and 3.8.7.2 (DTSTAMP in UTC)."""
-    event, other = events(calendar(DAY, plan_of(DAY), made_at=MADE))
+    event, other = events(calendar(DAY, plan_of(DAY, [0], [1]), made_at=MADE))
     assert event == {
         "DTSTAMP": "20261123T210005Z",
         "UID": event["UID"],
@@ -64,30 +55,30 @@ def test_each_stop_is_an_event_on_the_drivers_clock() -> None:
 
 def test_an_event_ends_after_it_begins() -> None:
     """SPEC T5: RFC 5545, section 3.8.2.2, also of a stop of no time half past a minute."""
-    (route, *_) = plan_of(DAY).routes
+    (route, *_) = plan_of(DAY, [0], [1]).routes
     (visit,) = route.visits
     at = 28_890.0
     short = replace(route, visits=(replace(visit, arrival_s=at, start_s=at, departure_s=at),))
-    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(short,)), made_at=MADE))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY, [0], [1]), routes=(short,)), made_at=MADE))
     assert (event["DTSTART"], event["DTEND"]) == ("20261124T080200", "20261124T080300")
 
 
 def test_a_break_is_an_event_of_its_own_hours() -> None:
     """SPEC T5: who waits for her break from 11:00 has it from 12:00, as the sheet says."""
-    (route, *_) = plan_of(DAY).routes
+    (route, *_) = plan_of(DAY, [0], [1]).routes
     (visit,) = route.visits
     rest = replace(visit, kind="break", ticket_id=None, location=None, start_s=43_200.0, departure_s=45_000.0)
     waited = replace(route, visits=(replace(rest, arrival_s=39_600.0),))
-    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(waited,)), made_at=MADE))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY, [0], [1]), routes=(waited,)), made_at=MADE))
     assert (event["DTSTART"], event["DTEND"]) == ("20261124T120000", "20261124T123000")
     moment = replace(route, visits=(replace(rest, arrival_s=39_600.0, departure_s=43_200.0),))
-    (event,) = events(calendar(DAY, replace(plan_of(DAY), routes=(moment,)), made_at=MADE))
+    (event,) = events(calendar(DAY, replace(plan_of(DAY, [0], [1]), routes=(moment,)), made_at=MADE))
     assert event["DTEND"] == "20261124T120100", "an event ends after its begin (RFC 5545, section 3.6.1)"
 
 
 def test_the_calendar_of_a_driver_has_no_stop_of_another() -> None:
     """SPEC T5: a file a driver; a later plan moves the same event."""
-    plan = plan_of(DAY)
+    plan = plan_of(DAY, [0], [1])
     part = of_route(plan, 2)
     assert part is not None and of_route(plan, 3) is None and of_route(plan, 0) is None
     (event,) = events(calendar(DAY, part, made_at=MADE))
@@ -97,7 +88,7 @@ def test_the_calendar_of_a_driver_has_no_stop_of_another() -> None:
 
 def test_lines_are_folded_within_75_octets_and_between_characters() -> None:
     """SPEC T5: RFC 5545, section 3.1."""
-    text = calendar(DAY, plan_of(DAY), made_at=MADE)
+    text = calendar(DAY, plan_of(DAY, [0], [1]), made_at=MADE)
     lines = text.encode().split(b"\r\n")
     assert max(map(len, lines)) <= 75 and all(line.decode() for line in lines[:-1]) and lines[-1] == b""
     assert f"LOCATION:{'建国路' * 30}\r\n" in text.replace("\r\n ", "")
@@ -106,7 +97,7 @@ def test_lines_are_folded_within_75_octets_and_between_characters() -> None:
 def test_no_text_of_a_caller_begins_a_line() -> None:
     """SPEC X3: no property is added and no event ended by a name."""
     tickets = [{**DAY["tickets"][0], "name": NASTY, "notes": NASTY}, DAY["tickets"][1]]
-    text = calendar({**DAY, "tickets": tickets}, plan_of(DAY), made_at=MADE)
+    text = calendar({**DAY, "tickets": tickets}, plan_of(DAY, [0], [1]), made_at=MADE)
     names = {re.split("[:;]", line)[0] for line in text.replace("\r\n ", "").split("\r\n") if line}
     allowed = {"BEGIN", "END", "VERSION", "PRODID", "CALSCALE", "X-WR-CALNAME"}
     assert names <= allowed | {"UID", "DTSTAMP", "DTSTART", "DTEND", "SUMMARY", "LOCATION", "GEO", "DESCRIPTION"}
@@ -116,4 +107,6 @@ def test_no_text_of_a_caller_begins_a_line() -> None:
 
 def test_whoever_may_not_see_positions_gets_none() -> None:
     """SPEC R3: a rounded one would lead astray."""
-    assert all("GEO" not in event for event in events(calendar(DAY, plan_of(DAY), made_at=MADE, is_exact=False)))
+    assert all(
+        "GEO" not in event for event in events(calendar(DAY, plan_of(DAY, [0], [1]), made_at=MADE, is_exact=False))
+    )

@@ -10,11 +10,7 @@ from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.page_words import words_of
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.plan import Plan
-from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.scenarios.planned_days import plan_of
 
 DAY: dict[str, Any] = {
     "name": "城配 <周二>",
@@ -58,13 +54,8 @@ def read(page: str) -> Words:
     return words
 
 
-def plan_of(day: dict[str, Any], *routes: list[int]) -> Plan:
-    """Return the plan in which each agent in turn serves some tickets, by their index."""
-    return build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets(dict(enumerate(routes))))
-
-
 def sheets_of(day: dict[str, Any], *routes: list[int]) -> str:
-    """Return the sheets of such a plan."""
+    """Return the sheets of the plan in which each agent in turn serves some tickets."""
     return sheets(day, plan_of(day, *routes))
 
 

@@ -9,12 +9,9 @@ import pytest
 from planner_mcp.render.names import Names
 from planner_mcp.render.plan_report import page
 from planner_mcp.render.svg_drawing import timeline
-from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
-from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus
-from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.text import clock
+from tests.shared.scenarios.planned_days import plan_of
 
 STOP: Final = {"demand": 1, "service_time_s": 600, "setup_time_s": 1200}
 DAY: Final[dict[str, Any]] = {
@@ -33,7 +30,7 @@ DAY: Final[dict[str, Any]] = {
 
 def test_setting_up_is_not_called_waiting() -> None:
     """SPEC R1: the setup is told apart, once for tickets in a row at one location; what is left is waited."""
-    plan = build_plan(compile_scenario(parse_scenario(DAY)), Candidate.of_tickets({0: [0, 1, 2]}))
+    plan = plan_of(DAY, [0, 1, 2])
     assert plan.routes[0].waiting_s == 10 * 60
     drawn = re.findall(r"<title>((?:sets up|waits) [^<]*)</title>", page(DAY, plan))
     assert drawn == ["sets up 05:40–06:00", "sets up 06:30–06:50", "waits 06:50–07:00"]
@@ -43,7 +40,7 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
     """SPEC R1: beside the row it is cut, and hovering tells it whole."""
     name = "van of the northern depot"
     day = {**DAY, "agents": [{"id": name, "capacity": 9}]}
-    plan = build_plan(compile_scenario(parse_scenario(day)), Candidate.of_tickets({0: [0, 1, 2]}))
+    plan = plan_of(day, [0, 1, 2])
     assert re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', page(day, plan)) == [("van of th…", name)]
 
 
