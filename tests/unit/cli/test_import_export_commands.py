@@ -13,10 +13,10 @@ from planner_mcp.formats.plan_exports import FORMS
 from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
+from tests.shared.formats.vroom_problems import VROOM
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output, without_code
-from tests.unit.formats.test_vroom_format import VROOM
 
 
 def imported(tmp_path: Path, name: str, text: str | bytes, *options: str) -> tuple[int, list[str], Any]:

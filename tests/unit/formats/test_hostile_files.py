@@ -47,15 +47,6 @@ def test_any_problem_of_vroom(vehicles: list[Any], jobs: list[Any], shipments: l
         assert error.errors
 
 
-@pytest.mark.parametrize("name", [True, 1.5, None, [1]])
-def test_an_id_of_vroom_is_a_whole_number_or_text(name: Any) -> None:
-    """SPEC T7: `true` is no number, and is refused at its place."""
-    file = {"vehicles": [{"id": 1, "start": [13.4, 52.5]}], "jobs": [{"id": name, "location": [13.4, 52.5]}]}
-    with pytest.raises(InputError) as refused:
-        read_vroom(file, name="x", planning_date="2025-07-15")
-    assert [fault.path for fault in refused.value.errors] == ["/jobs/0/id"]
-
-
 @examples(80)
 @given(st.binary(max_size=60) | st.text(alphabet='ab,;\t"\n\r地1', max_size=60).map(str.encode))
 def test_any_table(data: bytes) -> None:

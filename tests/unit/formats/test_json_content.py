@@ -10,7 +10,7 @@ from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.import_options import ImportOptions
 from planner_mcp.formats.tables.text_tables import MAX_BYTES
 from planner_mcp.text import LONG_NUMBER
-from tests.unit.formats.test_vroom_format import VROOM
+from tests.shared.formats.vroom_problems import VROOM
 
 WISHES = ImportOptions("day", "2025-07-15")
 

@@ -4,43 +4,28 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.errors import InputError
+from planner_mcp.errors import Fault, InputError
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 from planner_mcp.routing.scenario.scenario_model import end_of, start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
+from tests.shared.formats.vroom_problems import VROOM
 
-VROOM: dict[str, Any] = {
-    "vehicles": [
-        {
-            "id": 1,
-            "start": [2.35, 48.87],
-            "end": [2.35, 48.87],
-            "capacity": [4, 2],
-            "skills": [1, 14],
-            "time_window": [28800, 43200],
-            "breaks": [{"id": 1, "time_windows": [[32400, 34200]], "service": 300}],
-            "max_tasks": 4,
-            "costs": {"fixed": 100, "per_hour": 36, "per_km": 1},
-        },
-        {"id": 2, "start": [2.35, 48.87]},
-    ],
-    "jobs": [
-        {"id": 1, "location": [2.36, 48.88], "service": 300, "delivery": [1, 0], "skills": [1], "priority": 100},
-        {"id": 2, "location": [2.37, 48.89], "pickup": [1, 0], "time_windows": [[1752570000, 1752573600]]},
-    ],
-    "shipments": [
-        {
-            "amount": [1, 1],
-            "pickup": {"id": 4, "location": [2.34, 48.86], "setup": 60},
-            "delivery": {"id": 4, "location": [2.33, 48.85]},
-        }
-    ],
-}
+
+def read(problem: dict[str, Any]) -> dict[str, Any]:
+    """Return the day of a problem of VROOM."""
+    return read_vroom(problem, name="v", planning_date="2025-07-15")
+
+
+def faults(problem: dict[str, Any]) -> list[Fault]:
+    """Return what is wrong with a problem of VROOM."""
+    with pytest.raises(InputError) as caught:
+        read(problem)
+    return list(caught.value.errors)
 
 
 def test_a_problem_of_vroom_is_a_day() -> None:
     """SPEC T5: vehicles, jobs and shipments with all that both models know."""
-    scenario = parse_scenario(read_vroom(VROOM, name="v", planning_date="2025-07-15"))
+    scenario = parse_scenario(read(VROOM))
     first, second = scenario.agents
     assert (first.shift_start, first.shift_end, first.max_tickets) == (28800.0, 43200.0, 4)
     assert (first.fixed_cost, first.cost_per_hour, first.cost_per_km) == (100.0, 36.0, 1.0)
@@ -58,7 +43,7 @@ def test_a_word_of_vroom_that_means_something_else_is_reported() -> None:
 
     def notices(**jobs: Any) -> list[str]:
         problem = {"vehicles": [{"id": 1, "start": [2.35, 48.87], "costs": {"per_hour": jobs.pop("pay", 0)}}], **jobs}
-        return assumed(read_vroom(problem, name="v", planning_date="2025-07-15"))
+        return assumed(read(problem))
 
     timed = {"id": 1, "location": [2.36, 48.88], "time_windows": [[0, 60]]}
     assert notices(jobs=[timed]) == []
@@ -69,15 +54,14 @@ def test_a_word_of_vroom_that_means_something_else_is_reported() -> None:
 @pytest.mark.parametrize("name", [True, None, 1.5, [1]])
 def test_an_id_of_vroom_is_text_or_a_whole_number(name: Any) -> None:
     """SPEC T7: "true" is nobody's id; the fault names the place."""
-    with pytest.raises(InputError) as caught:
-        read_vroom({**VROOM, "jobs": [{**VROOM["jobs"][0], "id": name}]}, name="v", planning_date="2025-07-15")
-    assert ("/jobs/0/id", "a whole number or text") in [(fault.path, fault.accepted) for fault in caught.value.errors]
+    wrong = faults({**VROOM, "jobs": [{**VROOM["jobs"][0], "id": name}]})
+    assert [(fault.path, fault.accepted) for fault in wrong] == [("/jobs/0/id", "a whole number or text")]
 
 
 def test_places_of_vroom_closer_than_a_hand_are_one() -> None:
     """SPEC T5: equal to six decimals, so that no two locations have one id."""
     jobs = [{"id": number, "location": [2.36 + number * 1e-8, 48.88]} for number in (1, 2)]
-    body = read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
+    body = read({**VROOM, "jobs": jobs})
     assert len(parse_scenario(body).locations) == 4
 
 
@@ -132,17 +116,13 @@ SHIPMENT = VROOM["shipments"][0]
 )
 def test_what_this_model_lacks_is_reported_by_its_place(change: dict[str, object], path: str) -> None:
     """SPEC T7: refused, not passed over."""
-    with pytest.raises(InputError) as caught:
-        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
-    assert path in [fault.path for fault in caught.value.errors]
+    assert path in [fault.path for fault in faults({**VROOM, **change})]
 
 
 def test_what_a_part_of_vroom_misses_is_named_beside_the_other_slips() -> None:
     """SPEC T7: all at once, each once."""
     jobs = [{"location": [0, 1]}, {"id": 2, "location": [0, "x"], "priority": "high"}]
-    with pytest.raises(InputError) as caught:
-        read_vroom({**VROOM, "jobs": jobs}, name="v", planning_date="2025-07-15")
-    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [
+    assert [(fault.path, fault.problem) for fault in faults({**VROOM, "jobs": jobs})] == [
         ("/jobs/0", "A word is missing: id."),
         ("/jobs/1/priority", "A value is not of the right kind."),
         ("/jobs/1/location", "A value is not of the right kind."),
@@ -153,7 +133,7 @@ def test_words_of_vroom_that_say_nothing_here_are_passed_over() -> None:
     """SPEC T5: labels, indexes beside positions, how to search, and what is said to be as it is anyway."""
     idle = {"description": "van", "profile": "car", "steps": [], "start_index": 0, "costs": {"per_task_hour": 0}}
     change = {**changed("vehicles", **idle), **changed("jobs", location_index=1, speed=None), "options": {"g": True}}
-    body = read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
+    body = read({**VROOM, **change})
     assert parse_scenario(body).agents[0].name == "van"
 
 
@@ -170,7 +150,7 @@ def by_type(*types: str) -> dict[str, Any]:
 )
 def test_a_time_of_vroom_by_type_is_that_of_the_whole_fleet(types: tuple[str, ...], times: tuple[int, int]) -> None:
     """SPEC T5: where every vehicle needs the same."""
-    (ticket,) = read_vroom(by_type(*types), name="v", planning_date="2025-07-15")["tickets"]
+    (ticket,) = read(by_type(*types))["tickets"]
     assert (ticket["service_time_s"], ticket["setup_time_s"]) == times
 
 
@@ -180,16 +160,14 @@ def test_a_time_of_vroom_by_type_is_that_of_the_whole_fleet(types: tuple[str, ..
 )
 def test_a_time_of_vroom_that_differs_between_vehicles_is_refused(types: tuple[str, ...], fields: set[str]) -> None:
     """SPEC T7: a ticket has no time for each agent."""
-    with pytest.raises(InputError) as caught:
-        read_vroom(by_type(*types), name="v", planning_date="2025-07-15")
-    assert {fault.path for fault in caught.value.errors} == {f"/jobs/0/{name}_per_type" for name in fields}
+    assert {fault.path for fault in faults(by_type(*types))} == {f"/jobs/0/{name}_per_type" for name in fields}
 
 
 def test_a_file_full_of_strange_words_is_reported_briefly() -> None:
     """SPEC T9: fifty faults at most, names cut."""
     change = changed("jobs", **{f"{n}{'x' * 1000}": n for n in range(100)})
     with pytest.raises(InputError) as caught:
-        read_vroom({**VROOM, **change}, name="v", planning_date="2025-07-15")
+        read({**VROOM, **change})
     assert caught.value.message == "100 problems; the first 50 are listed."
     assert caught.value.errors[50].problem == "50 more problems are not listed."
     assert max(len(fault.path) for fault in caught.value.errors) < 200

@@ -18,10 +18,10 @@ from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, T
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json
 from tests.shared.formats.instance_texts import li_lim, solomon, vrplib
+from tests.shared.formats.vroom_problems import VROOM
 from tests.shared.formats.workbook_files import rows_of, sheet_xml, workbook
 from tests.shared.scenarios.stored_plans import Call
 from tests.shared.tools.token_costs import all_forms_tokens, tokens
-from tests.unit.formats.test_vroom_format import VROOM
 
 pytestmark = pytest.mark.anyio
 DATE = "2025-07-15"
