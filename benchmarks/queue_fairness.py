@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from benchmarks.result_files import Figure, spread
 from benchmarks.scenarios import ONE_TICKET
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress, SolveRequest, StoredScenario
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, SCOPES, Principal

@@ -22,7 +22,7 @@ from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
 from manifest.server_identity import registry_entry
 from planner_mcp.errors import catalogue
-from planner_mcp.jobs.event_types import TYPES
+from planner_mcp.jobs.events.event_types import TYPES
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN

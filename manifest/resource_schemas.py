@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from planner_mcp.jobs.audit_records import AuditEntry
-from planner_mcp.jobs.field_masking import KEYWORD, sensitive_fields
 from planner_mcp.jobs.field_meanings import FIELD_MEANINGS, with_meanings
+from planner_mcp.jobs.masking.field_masking import KEYWORD, sensitive_fields
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.resources.resource_definition import JSON, ResourceMetadata
 from planner_mcp.server.tools.answers.job_output import JobOutput

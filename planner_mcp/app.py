@@ -14,7 +14,7 @@ import anyio
 from prometheus_client import CollectorRegistry
 
 from planner_mcp.geocoding.geocoding_service import GeocodingService, register_of
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier

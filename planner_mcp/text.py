@@ -28,7 +28,7 @@ MAX_NAMED: Final = 5
 MAX_NAMED_BYTES: Final = 200
 """Most bytes of the ids listed in a sentence, each with its quotes and comma."""
 MASK: Final = "***"
-"""What stands for a text that a reader may not see; what is hidden from whom is `jobs/field_masking.py`."""
+"""What stands for a text that a reader may not see; what is hidden from whom is `jobs/masking/field_masking.py`."""
 ATTRIBUTION: Final = "© OpenStreetMap contributors"
 """What the licence of OpenStreetMap (ODbL 1.0) asks to be shown with lines along its roads."""
 LONG_NUMBER: Final = f"A number has more than {sys.int_info.default_max_str_digits} digits."

@@ -17,7 +17,7 @@ import redis
 from xdist.scheduler import LoadScopeScheduling
 
 from examples.planner_server import PlannerServer, running_server
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer
 from planner_mcp.jobs.store.open_store import connect

@@ -22,10 +22,10 @@ import anyio
 from anyio.abc import TaskGroup
 
 from planner_mcp.errors import EndpointUnreachableError, StoreError
-from planner_mcp.jobs.hidden_figures import masked_event
+from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.ids import subscription_in
 from planner_mcp.jobs.job_events import Event, EventKind
-from planner_mcp.jobs.job_notifications import notification
+from planner_mcp.jobs.masking.hidden_figures import masked_event
 from planner_mcp.jobs.store.connection.script_client import StreamEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher

@@ -27,8 +27,8 @@ from planner_mcp.errors import (
     TooLargeError,
     input_error,
 )
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.reading_limits import read_bounded
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.routing.scenario.schema_faults import describe, pointer
 from planner_mcp.server.http.json_reading import values_in
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult

@@ -16,8 +16,8 @@ import typer
 
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error
-from planner_mcp.jobs.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.principals import READ, WRITE, Principal
+from planner_mcp.jobs.records.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog

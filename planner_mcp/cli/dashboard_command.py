@@ -12,7 +12,7 @@ import typer
 from planner_mcp.cli.api_key_commands import audited_command, unknown_key
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.errors import InvalidParameterError
-from planner_mcp.jobs.api_key_records import ApiKeyRecord
+from planner_mcp.jobs.records.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.encryption import open_cipher

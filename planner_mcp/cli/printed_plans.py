@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.field_masking import MASKED
+from planner_mcp.jobs.masking.field_masking import MASKED
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import Lines
 from planner_mcp.routing.scenario.scenario_parsing import is_readable

@@ -1,6 +1,6 @@
 """Events of a job, in one ordered stream per job (SPEC J1).
 
-Owns the kinds, the record, and how positions compare. `jobs/job_notifications.py` makes notifications of events.
+Owns the kinds, the record, and how positions compare. `jobs/events/job_notifications.py` makes notifications of events.
 """
 
 import re

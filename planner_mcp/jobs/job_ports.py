@@ -1,8 +1,8 @@
 """Interfaces between the job rules and the packages that implement them.
 
 Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
-for both) and `EventLog` (events as kept). `planner_mcp.jobs.store` implements them, `planner_mcp.jobs.event_feed`
-follows events through the last, `planner_mcp.app` joins all.
+for both) and `EventLog` (events as kept). `planner_mcp.jobs.store` implements them, `jobs/events/event_feed.py` follows
+events through the last, `planner_mcp.app` joins all.
 
 Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
 all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
@@ -15,11 +15,11 @@ from functools import partial
 from secrets import token_hex
 from typing import Protocol
 
-from planner_mcp.jobs.import_records import ImportStore
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.plan_review import ReviewStep
+from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.text import Json
 
 
@@ -364,7 +364,7 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, EventLog, Protocol):
         ...
 
     async def measurements(self) -> Mapping[str, int]:
-        """Return what was measured since the store began, over the shards that answer (`jobs/measurements.py`)."""
+        """Return what was measured since the store began, over all shards that answer (`records/measurements.py`)."""
         ...
 
     async def ping(self) -> Sequence[int]:

@@ -15,21 +15,21 @@ import anyio
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed, FeedListener
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.hidden_figures import masked_event, masked_job
-from planner_mcp.jobs.import_records import ImportStore
+from planner_mcp.jobs.events.event_feed import EventFeed, FeedListener
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, FeedStep, JobStore, QueueStats, WorkerRow
-from planner_mcp.jobs.masked_views import is_masked_for, masked_plan, masked_scenario
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.principal_limits import limits_of
+from planner_mcp.jobs.limits.scaling import Scale, wanted_scale
+from planner_mcp.jobs.masking.hidden_figures import masked_event, masked_job
+from planner_mcp.jobs.masking.masked_views import is_masked_for, masked_plan, masked_scenario
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.plan_review import ReviewState, ReviewStep
-from planner_mcp.jobs.principal_limits import limits_of
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.jobs.review_service import ReviewService
-from planner_mcp.jobs.scaling import Scale, wanted_scale
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan
 from planner_mcp.settings import Settings
@@ -366,7 +366,7 @@ class JobService:
         return await self._store.workers()
 
     async def measurements(self) -> Mapping[str, int]:
-        """Return what was measured of jobs and webhooks (`jobs/measurements.py`)."""
+        """Return what was measured of jobs and webhooks (`jobs/records/measurements.py`)."""
         return await self._store.measurements()
 
     async def allowance(self, principal: Principal) -> Json:

@@ -20,7 +20,7 @@ from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_ports import MatrixParts, MatrixStore
-from planner_mcp.jobs.reading_limits import read_bounded
+from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest, matrix_request_of
 from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks
 from planner_mcp.routing.scenario.scenario_parsing import read_stored

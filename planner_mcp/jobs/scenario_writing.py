@@ -1,7 +1,7 @@
 """A validated scenario as the store keeps it."""
 
-from planner_mcp.jobs.field_masking import has_sensitive_values
 from planner_mcp.jobs.job_model import WrittenScenario
+from planner_mcp.jobs.masking.field_masking import has_sensitive_values
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
 from planner_mcp.text import Json, compact
 

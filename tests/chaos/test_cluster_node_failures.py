@@ -18,7 +18,7 @@ import pytest
 
 from examples.planner_server import PlannerServer, running_server
 from planner_mcp.errors import NotFoundError, StoreUnavailableError
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings

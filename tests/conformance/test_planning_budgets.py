@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from deploy import kubernetes_files
-from planner_mcp.jobs.scaling import Scale
+from planner_mcp.jobs.limits.scaling import Scale
 
 KEDA = kubernetes_files.RENDERED.with_name("keda.yaml")
 

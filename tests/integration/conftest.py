@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.server.mcp.transports import post_exchange
 from planner_mcp.settings import Settings

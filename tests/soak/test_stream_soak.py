@@ -21,7 +21,7 @@ import pytest
 
 from benchmarks.result_files import commit, machine
 from examples.planner_server import PlannerServer, running_server
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress, SolveRequest
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.job_service import JobService

@@ -13,9 +13,9 @@ from importlib.resources import files
 from typing import Any, Final
 
 from planner_mcp.jobs.job_lifecycle import MAX_CRASHES, TRANSITIONS
-from planner_mcp.jobs.measurements import BOUNDS_MS
+from planner_mcp.jobs.limits.principal_limits import limit_per_shard
 from planner_mcp.jobs.plan_review import REVIEWS
-from planner_mcp.jobs.principal_limits import limit_per_shard
+from planner_mcp.jobs.records.measurements import BOUNDS_MS
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.settings import Settings
 

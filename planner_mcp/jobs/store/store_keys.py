@@ -60,7 +60,7 @@ Without a TTL, for the shard owns them; each is bounded by what is queued, solvi
 {pN}:turn                zset    principals with work to hand out, by virtual time
 {pN}:credit              zset    principals ahead of the shard's virtual time
 {pN}:weights             hash    principal → share (default 1); set by the operator
-{pN}:measured            hash    counts and sums for /metrics (jobs/measurements.py)
+{pN}:measured            hash    counts and sums for /metrics (jobs/records/measurements.py)
 {pN}:outbox              stream  webhook deliveries; owned by the dispatcher, who deletes what is done
 {pN}:keys                hash    API keys by id (shard 0); owned by the operator, who makes and revokes them
 

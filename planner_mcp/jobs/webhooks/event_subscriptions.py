@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from planner_mcp.jobs.event_types import EventType, Improvement, Occurrences
-from planner_mcp.jobs.hidden_figures import masked_event
+from planner_mcp.jobs.events.event_types import EventType, Improvement, Occurrences
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_ports import FeedStep
+from planner_mcp.jobs.masking.hidden_figures import masked_event
 from planner_mcp.text import Json
 
 ID_HEADER: Final = "X-MCP-Subscription-Id"

@@ -14,7 +14,7 @@ from secrets import token_urlsafe
 from typing import Any, Final
 
 from planner_mcp.errors import EndpointUnverifiedError, Fault, QuotaExceededError, input_error
-from planner_mcp.jobs.event_types import REVIEWED, EventType, Occurrences
+from planner_mcp.jobs.events.event_types import REVIEWED, EventType, Occurrences
 from planner_mcp.jobs.ids import subscription_id
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import SENSITIVE, Principal

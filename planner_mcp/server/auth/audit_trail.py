@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.jobs.audit_records import AuditEntry, AuditStore
 from planner_mcp.jobs.ids import is_id
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.records.audit_records import AuditEntry, AuditStore
 from planner_mcp.telemetry import trace_context
 from planner_mcp.text import plain, plain_fields, timestamp
 

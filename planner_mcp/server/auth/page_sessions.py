@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final, Protocol
 
 from planner_mcp.errors import StoreError, UnauthenticatedError
-from planner_mcp.jobs.api_key_records import ApiKeyStore
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.records.api_key_records import ApiKeyStore
 from planner_mcp.server.auth.access_links import TextEncryption
 from planner_mcp.text import digest_of
 

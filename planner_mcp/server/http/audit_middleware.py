@@ -15,8 +15,8 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planner_mcp.jobs.ids import is_id
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
 from planner_mcp.server.http.authentication_middleware import is_public

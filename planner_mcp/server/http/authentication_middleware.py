@@ -22,9 +22,9 @@ from typing import Any, Final, Protocol
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
 from planner_mcp.jobs.principals import READ, WRITE, Principal
-from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.authenticator import Authenticator, RawHeaders, bearer_of

@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import Fault, PlannerError, TooLargeError, input_error
-from planner_mcp.jobs.reading_limits import BodyBudget, ReadingTurns, read_bounded
+from planner_mcp.jobs.limits.reading_limits import BodyBudget, ReadingTurns, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
 from planner_mcp.server.http.body_pacing import paced_parts

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import QuotaExceededError
-from planner_mcp.jobs.principal_limits import value_text
+from planner_mcp.jobs.limits.principal_limits import value_text
 
 RETRY_AFTER_S: Final = 5.0
 """`retry_after_s` of a refusal."""

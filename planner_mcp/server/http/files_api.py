@@ -11,9 +11,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.import_records import ImportStore, UploadedFile
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SENSITIVE, WRITE
+from planner_mcp.jobs.records.import_records import ImportStore, UploadedFile
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.http_endpoint import HttpEndpoint, both, check_query
 from planner_mcp.server.http.http_responses import json_answer

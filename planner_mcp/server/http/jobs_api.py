@@ -1,9 +1,9 @@
 """The page and the event channel of a job, and the channel of all jobs of a principal (SPEC J2-J4).
 
 Owns the HTTP half of `GET /jobs/{job_id}`, `GET /jobs/{job_id}/events` and `GET /events`: `jobs/job_events.py` has the
-events, `jobs/event_feed.py` follows them. On the channel of a job the id of an event is its position in the job's own
-stream; on that of all jobs it is the position in the feeds of the shards, and `event_id` names the event. Any replica
-can resume from either. Asked for `application/json`, the channel of a job answers with what it has so far.
+events, `jobs/events/event_feed.py` follows them. On the channel of a job the id of an event is its position in the
+job's own stream; on that of all jobs it is the position in the feeds of the shards, and `event_id` names the event. Any
+replica can resume from either. Asked for `application/json`, the channel of a job answers with what it has so far.
 """
 
 from collections.abc import AsyncGenerator
@@ -18,10 +18,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_events import Event, is_position, position_key
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.job_notifications import notification
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal

@@ -6,7 +6,7 @@ from typing import Final
 from starlette.routing import Route
 
 import manifest
-from planner_mcp.jobs.principal_limits import limits_of
+from planner_mcp.jobs.limits.principal_limits import limits_of
 from planner_mcp.server.auth.bearer_challenge import metadata_url
 from planner_mcp.server.http.discovery_routes import mcp_url
 from planner_mcp.server.http.public_documents import document_routes

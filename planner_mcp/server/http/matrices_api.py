@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.server.auth.request_principal import principal_of

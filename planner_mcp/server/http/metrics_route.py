@@ -19,10 +19,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 
 from planner_mcp.errors import InsufficientScopeError, StoreError
-from planner_mcp.jobs import measurements
 from planner_mcp.jobs.job_ports import QueueStats
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.jobs.records import measurements
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.http_endpoint import METHODS
 from planner_mcp.server.http.http_responses import refusal

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import AuthorityUnavailableError, Fault, RateLimitedError, input_error
-from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
 from planner_mcp.server.auth.audit_trail import NOBODY, Audit
 from planner_mcp.server.auth.oauth_sign_in import SIGN_IN_S, OAuthSignIn, RefusedSignInError
 from planner_mcp.server.auth.page_sessions import PageSessions

@@ -13,7 +13,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types.jsonrpc import REQUEST_TIMEOUT
 
-from planner_mcp.jobs.pubsub_channels import stream_channel
+from planner_mcp.jobs.events.pubsub_channels import stream_channel
 from planner_mcp.server.mcp.dispatch_context import Emit
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.text import Json

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from planner_mcp.errors import UnknownSessionError
-from planner_mcp.jobs.pubsub_channels import ChannelWaiter
+from planner_mcp.jobs.events.pubsub_channels import ChannelWaiter
 from planner_mcp.text import Json
 
 _SESSION_ID: Final = re.compile(r"[A-Za-z0-9_-]{32}")

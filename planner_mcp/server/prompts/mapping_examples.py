@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from planner_mcp.formats.tables.header_words import AGENTS, PSEUDO, TICKETS
-from planner_mcp.jobs.import_records import StoredMapping
+from planner_mcp.jobs.records.import_records import StoredMapping
 from planner_mcp.text import plain
 
 MAP_BUSINESS_TABLE: Final = "map_business_table"

@@ -7,7 +7,7 @@ from typing import Final
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.formats.plan_exports import MAPS, export
 from planner_mcp.formats.stop_tables import workbook
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.json_resources import Variables
 from planner_mcp.server.resources.rendering_resources import plan_file, road_lines, scenario_and_plan

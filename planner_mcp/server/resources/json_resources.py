@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, StoredScenario
-from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.masking.field_masking import MASKED, masked_fields, plan_for, scenario_for
+from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.jobs.plan_review import ReviewState
 from planner_mcp.jobs.principals import ADMIN, Principal
 from planner_mcp.render.reason_texts import plan_in_words

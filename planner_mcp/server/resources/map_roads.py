@@ -8,7 +8,7 @@ extract is loaded there are no roads, and a page draws a grid.
 from collections.abc import Mapping
 from typing import Final
 
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.routing.scenario.coordinates import Lines, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario

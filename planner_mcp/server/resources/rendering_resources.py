@@ -8,9 +8,9 @@ from typing import Final
 
 from planner_mcp.errors import NotFoundError
 from planner_mcp.formats.stop_tables import DRAFT_MARK
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import job_of
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.driver_calendar import calendar, of_route
 from planner_mcp.render.driver_sheets import sheets

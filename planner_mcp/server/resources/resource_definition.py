@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from planner_mcp.jobs.audit_records import AuditPage
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.records.audit_records import AuditPage
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.travel.route_geometry import RouteGeometry
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.jobs.job_model import WrittenScenario
-from planner_mcp.jobs.reading_limits import ReadingTurns
+from planner_mcp.jobs.limits.reading_limits import ReadingTurns
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings

@@ -15,8 +15,8 @@ from planner_mcp.errors import Fault, InputError, PlannerError, input_error, pla
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions, KnownMapping
 from planner_mcp.formats.tables.text_tables import MAX_BYTES
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.import_records import MAX_SAMPLE, StoredMapping
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.records.import_records import MAX_SAMPLE, StoredMapping
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting

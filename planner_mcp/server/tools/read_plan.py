@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import Field
 
 from planner_mcp.errors import Fault, NotFoundError, grouped, input_error
-from planner_mcp.jobs.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
+from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import NO_TRAVEL, Plan
 from planner_mcp.server.tools.answers.job_text import figure_lines

@@ -11,7 +11,7 @@ from pydantic import Field
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job, Progress
-from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
 from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound

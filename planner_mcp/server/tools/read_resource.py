@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.field_masking import MASKED
+from planner_mcp.jobs.masking.field_masking import MASKED
 from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE, HTML
 from planner_mcp.server.resources.resource_catalogue import forms, read

@@ -12,11 +12,11 @@ import anyio
 from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
-from planner_mcp.jobs.field_masking import masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_events import Event, position_key
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.masking.field_masking import masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.map_roads import map_ground

@@ -10,7 +10,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import MAX_WAIT_S
-from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW, front_styles, styles
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
 from planner_mcp.routing.analysis.pareto_front import Criterion, FrontPoint, least_value, value_of

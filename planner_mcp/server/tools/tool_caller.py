@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from planner_mcp.geocoding.geocoding_service import GeocodingService
-from planner_mcp.jobs.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddressStore
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.resources.downloads import Downloads, base_url

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from manifest import server_identity
 from planner_mcp.errors import Fault, PlannerError, input_error
+from planner_mcp.jobs.limits.reading_limits import check_share
 from planner_mcp.jobs.principals import WRITE
-from planner_mcp.jobs.reading_limits import check_share
 from planner_mcp.server.auth.audit_trail import OK, target_of
 from planner_mcp.server.tools import (
     cancel_vrp_job,

@@ -16,7 +16,7 @@ from pydantic import Field
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error, placed
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import MAX_WAIT_S
-from planner_mcp.jobs.masked_views import is_masked_for
+from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import value_of
 from planner_mcp.routing.scenario.schema_faults import pointer

@@ -15,10 +15,10 @@ from planner_mcp.bridge import bridged_call, guarded_client
 from planner_mcp.bridge.bridge_offer import bridged_offer
 from planner_mcp.bridge.bridged_call import SMALL_VALUES
 from planner_mcp.bridge.open_calls import MOST_OPEN
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
-from planner_mcp.jobs.reading_limits import read_bounded
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.server.tools.tool_registry import dispatch

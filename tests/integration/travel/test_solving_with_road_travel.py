@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService

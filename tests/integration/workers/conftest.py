@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.process_stats import descendants
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job, SolveRequest, StoredScenario
 from planner_mcp.jobs.store.redis_store import RedisStore

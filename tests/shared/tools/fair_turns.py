@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 
 MANY = 3
 

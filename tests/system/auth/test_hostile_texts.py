@@ -11,8 +11,8 @@ import httpx2 as httpx
 import pytest
 
 import manifest
-from planner_mcp.jobs.field_masking import COARSE, sensitive_fields
 from planner_mcp.jobs.ids import is_id, plan_of
+from planner_mcp.jobs.masking.field_masking import COARSE, sensitive_fields
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.client_scenarios import SMALLEST

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
 from planner_mcp.formats.plan_exports import FORMS
-from planner_mcp.jobs.field_masking import MASKED, masked_fields, plan_for, scenario_for
+from planner_mcp.jobs.masking.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import Plan
 from tests.shared.formats.vroom_problems import VROOM

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.field_masking import plan_for, scenario_for
+from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
 from planner_mcp.render.page_words import words_of

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from redis.asyncio.cluster import RedisCluster
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS, ChannelWaiter
+from planner_mcp.jobs.events.pubsub_channels import CANCEL_LOG, CANCELS, ChannelWaiter
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.task_cancellation import cancel_until_done
 

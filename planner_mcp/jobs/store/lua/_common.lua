@@ -154,7 +154,7 @@ local function page(index, looks)
   return { 'ok', call('ZCARD', index), found }
 end
 
--- Counts a duration in a histogram (jobs/measurements.py): one field for each bound, one for the sum.
+-- Counts a duration in a histogram (jobs/records/measurements.py): one field for each bound, one for the sum.
 local function observe(name, label, ms)
   ms = math.max(0, math.floor(ms))
   local bucket = 'inf'

@@ -47,7 +47,7 @@ if A.is_proof then
   local earlier = call('HGET', scenario_key(A.scenario), 'proofs') or ''
   call('HSET', scenario_key(A.scenario), 'proofs', A.job .. ' ' .. string.match(earlier, '^%S* ?%S* ?%S*'))
 end
--- watchers of the scenario's result follow this job from now on (jobs/pubsub_channels.py: scenario_channel)
+-- watchers of the scenario's result follow this job from now on (jobs/events/pubsub_channels.py: scenario_channel)
 call('PUBLISH', 'scn:' .. A.scenario, A.job)
 call('ZADD', QUEUED, NOW_MS, A.job)
 call('ZADD', index_key(A.principal), job.seq, A.job)

@@ -1,4 +1,4 @@
-"""Mappings of columns and uploaded files in the store. Implements `jobs.import_records.ImportStore`."""
+"""Mappings of columns and uploaded files in the store. Implements `jobs.records.import_records.ImportStore`."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ from typing import Final
 from unicodedata import normalize
 
 from planner_mcp.errors import NotFoundError, QuotaExceededError
-from planner_mcp.jobs.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping, UploadedFile
+from planner_mcp.jobs.records.import_records import MAX_FILES, MAX_MAPPINGS, StoredMapping, UploadedFile
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 

@@ -24,11 +24,11 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs import ids, job_admission
-from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.job_lifecycle import TERMINAL
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.job_ports import EventHistory, OpenWork, QueueStats, WorkerRow
-from planner_mcp.jobs.principal_limits import limit_text
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.principal_limits import limit_text
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection import shard_pages
 from planner_mcp.jobs.store.connection.script_client import ScriptReply
@@ -292,7 +292,7 @@ class RedisJobStore(StorePart):
         return [found[name] for name in sorted(found)]
 
     async def measurements(self) -> Mapping[str, int]:
-        """Return the fields of `jobs/measurements.py`, summed over the shards that answer."""
+        """Return the fields of `jobs/records/measurements.py`, summed over the shards that answer."""
         total = Counter[str]()
         for (flat,) in await self._rows("measured"):
             total.update({name: int(value) for name, value in record_codec.fields_of(flat).items()})

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from planner_mcp.errors import NotFoundError, QuotaExceededError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_ports import MatrixParts
-from planner_mcp.jobs.principal_limits import limit_per_shard, limit_text
+from planner_mcp.jobs.limits.principal_limits import limit_per_shard, limit_text
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 

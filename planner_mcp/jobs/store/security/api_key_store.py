@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from planner_mcp.jobs.api_key_records import ApiKeyRecord
+from planner_mcp.jobs.records.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.text import Json

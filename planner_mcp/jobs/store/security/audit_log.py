@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Final
 
 from planner_mcp.errors import NotFoundError
-from planner_mcp.jobs.audit_records import AuditEntry, AuditPage
 from planner_mcp.jobs.job_events import is_position
+from planner_mcp.jobs.records.audit_records import AuditEntry, AuditPage
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from planner_mcp.errors import TooLargeError
-from planner_mcp.jobs.confirmed_addresses import address_key
+from planner_mcp.jobs.records.confirmed_addresses import address_key
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.text import Json

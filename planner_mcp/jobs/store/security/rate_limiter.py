@@ -1,7 +1,7 @@
 """How often a principal may call: a token bucket in Redis, so that all replicas count together."""
 
 from planner_mcp.errors import RateLimitedError, StoreUnavailableError
-from planner_mcp.jobs.principal_limits import value_text
+from planner_mcp.jobs.limits.principal_limits import value_text
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Final
 
 from planner_mcp.errors import IdempotencyConflictError, RequestUnderWayError
-from planner_mcp.jobs.repeated_requests import KeptAnswer, KeyedRequest
+from planner_mcp.jobs.records.repeated_requests import KeptAnswer, KeyedRequest
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.security.encryption import SecretCipher

@@ -13,7 +13,7 @@ from typing import Any
 
 from redis.asyncio import Redis
 
-from planner_mcp.jobs.pubsub_channels import stream_channel
+from planner_mcp.jobs.events.pubsub_channels import stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.sessions.session_keys import level_key, row_key
 from planner_mcp.jobs.store.sessions.session_store import TTL_S

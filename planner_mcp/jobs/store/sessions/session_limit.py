@@ -13,7 +13,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import QuotaExceededError
-from planner_mcp.jobs.principal_limits import value_text
+from planner_mcp.jobs.limits.principal_limits import value_text
 from planner_mcp.jobs.store.sessions.session_keys import row_key
 
 KEEP_S: Final = 86_400

@@ -27,7 +27,7 @@ from typing import Any, Final
 from redis.asyncio import Redis
 
 from planner_mcp.errors import LostStreamError, QuotaExceededError
-from planner_mcp.jobs.pubsub_channels import CANCEL_LOG, CANCELS, STANDALONE, stream_channel
+from planner_mcp.jobs.events.pubsub_channels import CANCEL_LOG, CANCELS, STANDALONE, stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
 from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, names_key, row_key, stream_key

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 
-from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
+from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
 from planner_mcp.jobs.store.sessions.session_keys import names_key, row_key, stream_key, watch_key

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from planner_mcp.jobs.event_types import TYPES, Improvement, improvement_of
+from planner_mcp.jobs.events.event_types import TYPES, Improvement, improvement_of
 from planner_mcp.jobs.ids import shard_of_delivery
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient

@@ -1,9 +1,9 @@
 """`events/list`, `poll`, `stream`, `subscribe` and `unsubscribe`: the extension `io.modelcontextprotocol/events`
 (SPEC O6, SEP-3415).
 
-Owns the methods, how the extension is advertised, and its error numbers. `jobs/event_types.py` says what an event
-holds. Poll and stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on where
-the other stopped, at any replica. What is subscribed to by webhook is `jobs/webhooks/event_webhooks.py`'s.
+Owns the methods, how the extension is advertised, and its error numbers. `jobs/events/event_types.py` says what an
+event holds. Poll and stream read the stream of a principal's jobs, whose positions are the cursors, so either goes on
+where the other stopped, at any replica. What is subscribed to by webhook is `jobs/webhooks/event_webhooks.py`'s.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,7 +29,7 @@ from planner_mcp.errors import (
     UnsupportedFeatureError,
     ungrouped,
 )
-from planner_mcp.jobs.event_types import (
+from planner_mcp.jobs.events.event_types import (
     CAPACITY,
     REVIEWED,
     TYPES,
@@ -39,8 +39,8 @@ from planner_mcp.jobs.event_types import (
     capacity_of,
     occurrence,
 )
+from planner_mcp.jobs.events.principal_feed import positions_in
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principal_feed import positions_in
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
 from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks

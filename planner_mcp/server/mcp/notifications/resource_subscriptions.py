@@ -25,11 +25,11 @@ from anyio import CancelScope
 from anyio.abc import TaskGroup
 
 from planner_mcp.errors import NotFoundError, StoreError
+from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import READ, Principal
-from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.server.mcp.methods.core_tasks import RELATED
 from planner_mcp.server.mcp.methods.task_view import core_task, task_progress

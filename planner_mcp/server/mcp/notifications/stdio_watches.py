@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 
-from planner_mcp.jobs.pubsub_channels import ChannelWaiter, watch_channel
+from planner_mcp.jobs.events.pubsub_channels import ChannelWaiter, watch_channel
 from planner_mcp.server.mcp.request_context import send_notification
 
 SESSION = "stdio"

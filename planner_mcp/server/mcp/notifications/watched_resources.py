@@ -11,10 +11,10 @@ from typing import Final
 
 from planner_mcp.errors import Fault, NotFoundError, StoreError, input_error
 from planner_mcp.jobs import ids
+from planner_mcp.jobs.events.pubsub_channels import scenario_channel
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.pubsub_channels import scenario_channel
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.server.resources.resource_catalogue import is_named
 

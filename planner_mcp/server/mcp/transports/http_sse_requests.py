@@ -18,7 +18,7 @@ import anyio
 from starlette.requests import Request
 
 from planner_mcp.errors import AbandonedRequestError, QuotaExceededError, StoreError
-from planner_mcp.jobs.pubsub_channels import STANDALONE
+from planner_mcp.jobs.events.pubsub_channels import STANDALONE
 from planner_mcp.server.http.concurrency_limits import keep_counted
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError

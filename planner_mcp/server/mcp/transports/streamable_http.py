@@ -30,8 +30,8 @@ from planner_mcp.errors import (
     StoreError,
     UnknownSessionError,
 )
+from planner_mcp.jobs.events.pubsub_channels import STANDALONE
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.pubsub_channels import STANDALONE
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.authentication_middleware import count_further_calls
 from planner_mcp.server.http.concurrency_limits import StreamLimit, keep_counted

@@ -24,8 +24,8 @@ from planner_mcp.addresses.structured_address import (
 )
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.geocoding.geocoding_service import RunHere
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.reading_limits import read_bounded
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import Json

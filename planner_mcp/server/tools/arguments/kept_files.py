@@ -12,8 +12,8 @@ from typing import Final
 
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import NotFoundError
-from planner_mcp.jobs.import_records import ImportStore, StoredMapping
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.jobs.records.import_records import ImportStore, StoredMapping
 
 MAX_FILE_NAME: Final = 500
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import Field
 
 from planner_mcp.errors import Fault, NotFoundError, input_error
-from planner_mcp.jobs.fair_limiter import FairLimiter
 from planner_mcp.jobs.ids import job_of, plan_of
 from planner_mcp.jobs.job_model import Job, StoredScenario
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.routing.feasibility.insertion_candidates import StopCheck
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from planner_mcp.jobs.field_masking import plan_for
+from planner_mcp.jobs.masking.field_masking import plan_for
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
 from planner_mcp.routing.plan import Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario

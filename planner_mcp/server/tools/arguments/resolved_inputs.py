@@ -15,9 +15,9 @@ import anyio.from_thread
 
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError, PlannerError
-from planner_mcp.jobs.field_masking import MASKED, masked_values_in
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.job_service import JobService
+from planner_mcp.jobs.masking.field_masking import MASKED, masked_values_in
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults

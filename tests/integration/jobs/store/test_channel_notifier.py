@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio.connection import AbstractConnection
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.jobs.pubsub_channels import CANCELS
+from planner_mcp.jobs.events.pubsub_channels import CANCELS
 from planner_mcp.jobs.store.events import channel_notifier
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore

@@ -9,7 +9,7 @@ import pytest
 import planner_mcp
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_lifecycle import JobState
 
 pytestmark = pytest.mark.anyio

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.jobs.event_types import REVIEWED
+from planner_mcp.jobs.events.event_types import REVIEWED
 from planner_mcp.jobs.ids import derived_id, plan_of, subscription_id
-from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import MatrixParts, SeatClaim
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.open_store import connect

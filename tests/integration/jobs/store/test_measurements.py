@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs import measurements
 from planner_mcp.jobs.job_model import Progress
-from planner_mcp.jobs.measurements import BOUNDS_MS, Histogram, histograms_of
+from planner_mcp.jobs.records import measurements
+from planner_mcp.jobs.records.measurements import BOUNDS_MS, Histogram, histograms_of
 
 pytestmark = pytest.mark.anyio
 

@@ -18,11 +18,11 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
+from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress, SolveRequest
 from planner_mcp.jobs.job_ports import MatrixParts
-from planner_mcp.jobs.pubsub_channels import LISTS_CHANNEL
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.open_store import connect

@@ -13,7 +13,7 @@ import pytest
 from redis.exceptions import ReadOnlyError
 
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.webhook_commands import app
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import SCOPES, Principal
 from planner_mcp.jobs.store.open_store import connect

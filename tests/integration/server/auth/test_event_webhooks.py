@@ -13,7 +13,7 @@ import anyio
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.jobs.event_types import REVIEWED
+from planner_mcp.jobs.events.event_types import REVIEWED
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher

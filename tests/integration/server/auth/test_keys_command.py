@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.cli.commands import app
-from planner_mcp.jobs.api_key_records import ISSUER
 from planner_mcp.jobs.principals import principal_id
+from planner_mcp.jobs.records.api_key_records import ISSUER
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog

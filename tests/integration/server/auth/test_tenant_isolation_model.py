@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from planner_mcp.errors import UnknownSessionError
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_service import JobService

@@ -14,7 +14,7 @@ import mcp_types as types
 import pytest
 
 from planner_mcp.errors import SlowReaderError
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import SolveRequest, StoredScenario
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, LOCAL, READ, WRITE

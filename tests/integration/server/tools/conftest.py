@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.server.tools.tool_definition import ToolContext

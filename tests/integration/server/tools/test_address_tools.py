@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from planner_mcp.geocoding import geocoding_service
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore

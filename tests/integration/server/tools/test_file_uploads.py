@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import httpx2 as httpx
 import pytest
 
-from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.shared.http.app_clients import client_of

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
-from planner_mcp.jobs.api_key_records import ISSUER, ApiKeyRecord
 from planner_mcp.jobs.principals import READ, WRITE, principal_id
+from planner_mcp.jobs.records.api_key_records import ISSUER, ApiKeyRecord
 from planner_mcp.server.auth.api_key_auth import KeyVerifier, new_key
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.jobs.audit_records import AuditEntry
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.server.auth.audit_trail import MAX_UNWRITTEN, OK, Audit, target_of
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging, trace_context

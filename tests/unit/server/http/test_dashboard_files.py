@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import planner_mcp.server.http
-from planner_mcp.jobs.principal_limits import AUTHENTICATED_LIMITS, LIMIT_NAMES
+from planner_mcp.jobs.limits.principal_limits import AUTHENTICATED_LIMITS, LIMIT_NAMES
 from planner_mcp.routing.scenario.window_text import OPEN_END_S
 from planner_mcp.translation import translated
 

@@ -7,7 +7,7 @@ import httpx2 as httpx
 import pytest
 
 import planner_mcp
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.embedded_server import EmbeddedServer

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
-from planner_mcp.jobs.reading_limits import LARGEST_BYTES
+from planner_mcp.jobs.limits.reading_limits import LARGEST_BYTES
 from planner_mcp.server.http import body_intake
 from planner_mcp.server.http.body_intake import BLOCK_BYTES, BodyIntake, decoded_in
 from planner_mcp.server.http.json_reading import LARGE_BYTES, MOST_OUTLINE, DecodedBody, UnreadableJsonError

@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SCOPES, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources import export_resources, rendering_resources

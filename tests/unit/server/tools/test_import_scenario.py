@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.import_records import UploadedFile
 from planner_mcp.jobs.principals import READ, WRITE, Principal
+from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.server.prompts.mapping_examples import mapping_examples
 from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.arguments.kept_files import Kept

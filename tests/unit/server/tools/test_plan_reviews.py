@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from planner_mcp.formats.stop_tables import DRAFT_MARK
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal

@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.jobs.job_ports import OpenWork, QueueStats
-from planner_mcp.jobs.scaling import wanted_scale
+from planner_mcp.jobs.limits.scaling import wanted_scale
 from planner_mcp.settings import Settings
 
 

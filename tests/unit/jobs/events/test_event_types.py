@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planner_mcp.jobs.event_types import IMPROVED, Occurrences
+from planner_mcp.jobs.events.event_types import IMPROVED, Occurrences
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_ports import FeedStep
 

@@ -9,9 +9,9 @@ import anyio
 import pytest
 
 from planner_mcp.errors import InputError, NotFoundError
-from planner_mcp.jobs import event_feed as feed_module
 from planner_mcp.jobs import ids
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events import event_feed as feed_module
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
@@ -71,7 +71,7 @@ async def test_a_follower_that_falls_behind_loses_nothing(
     harness: Any, feed: EventFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: its queue is bounded, its memory is the job's stream."""
-    monkeypatch.setattr("planner_mcp.jobs.event_buffers.QUEUE_LENGTH", 3)
+    monkeypatch.setattr("planner_mcp.jobs.events.event_buffers.QUEUE_LENGTH", 3)
     claim = await harness.solving()
     seen: list[Event] = []
 

@@ -1,6 +1,6 @@
 """What a deployment allows one principal, and what each of its shards does (SPEC J8)."""
 
-from planner_mcp.jobs.principal_limits import SHARDED_LIMITS, limit_per_shard, limit_text, limits_of
+from planner_mcp.jobs.limits.principal_limits import SHARDED_LIMITS, limit_per_shard, limit_text, limits_of
 from planner_mcp.settings import Settings
 
 

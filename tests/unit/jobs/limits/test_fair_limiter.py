@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from planner_mcp.errors import QuotaExceededError
-from planner_mcp.jobs.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 
 pytestmark = pytest.mark.anyio
 

@@ -15,10 +15,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from planner_mcp.errors import StoreError
-from planner_mcp.jobs.event_buffers import EventBuffer, Followers, buffer_in
+from planner_mcp.jobs.events.event_buffers import EventBuffer, Followers, buffer_in
+from planner_mcp.jobs.events.principal_feed import PrincipalFollower
 from planner_mcp.jobs.job_events import Event, EventKind, position_key
 from planner_mcp.jobs.job_ports import EventHistory, EventLog, FeedStep
-from planner_mcp.jobs.principal_feed import PrincipalFollower
 from planner_mcp.task_cancellation import cancel_and_wait
 
 BLOCK_S: Final = 5.0

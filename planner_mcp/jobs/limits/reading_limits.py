@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 from planner_mcp.bounded_calls.bounded_call import AnswerQuestion, bounded_call
 from planner_mcp.bounded_calls.call_frames import CallLimits
 from planner_mcp.errors import QuotaExceededError, RateLimitedError
-from planner_mcp.jobs.fair_limiter import FairLimiter
-from planner_mcp.jobs.principal_limits import value_text
-from planner_mcp.jobs.token_buckets import TokenBuckets
+from planner_mcp.jobs.limits.fair_limiter import FairLimiter
+from planner_mcp.jobs.limits.principal_limits import value_text
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets
 from planner_mcp.settings import Settings
 
 T = TypeVar("T")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from planner_mcp.jobs import token_buckets
-from planner_mcp.jobs.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits import token_buckets
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
 
 
 class Clock:

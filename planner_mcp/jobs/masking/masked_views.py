@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import InsufficientScopeError, PlannerError
-from planner_mcp.jobs.field_masking import computable_body
 from planner_mcp.jobs.job_model import Job, StoredScenario
+from planner_mcp.jobs.masking.field_masking import computable_body
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Final
 
 from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.jobs.event_buffers import EventBuffer
+from planner_mcp.jobs.events.event_buffers import EventBuffer
 from planner_mcp.jobs.job_events import is_position, position_key
 from planner_mcp.jobs.job_ports import EventLog, FeedEntry, FeedStep
 

@@ -6,7 +6,7 @@ from collections.abc import Container
 import anyio
 import pytest
 
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_ports import EventHistory, FeedBatch
 
 pytestmark = pytest.mark.anyio

@@ -8,11 +8,11 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.jobs import principal_feed
-from planner_mcp.jobs.event_buffers import EventBuffer, buffer_in
+from planner_mcp.jobs.events import principal_feed
+from planner_mcp.jobs.events.event_buffers import EventBuffer, buffer_in
+from planner_mcp.jobs.events.principal_feed import PrincipalFollower
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_ports import FeedEntry
-from planner_mcp.jobs.principal_feed import PrincipalFollower
 
 pytestmark = pytest.mark.anyio
 EVENT = Event("1-0", "job", EventKind.COMPLETED, "2026-01-01T00:00:00Z", {}, number=1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import manifest
-from planner_mcp.jobs.field_masking import plan_for, scenario_for, sensitive_fields
+from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for, sensitive_fields
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario

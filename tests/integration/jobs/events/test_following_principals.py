@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.jobs.event_feed import EventFeed
+from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.store.redis_store import RedisStore
@@ -84,7 +84,7 @@ async def test_a_follower_that_lags_behind_misses_nothing(
     harness: Any, feed: EventFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC J4: what overflows its buffer is read from the store."""
-    monkeypatch.setattr("planner_mcp.jobs.event_buffers.QUEUE_LENGTH", 3)
+    monkeypatch.setattr("planner_mcp.jobs.events.event_buffers.QUEUE_LENGTH", 3)
     with anyio.fail_after(30):
         async with aclosing(feed.follow_principal("ann")) as steps:
             await anext(steps)
@@ -117,7 +117,7 @@ async def test_an_idle_stream_moves_on_with_what_others_do(
     harness: Any, feed: EventFeed, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Our choice: so a client that comes back never has to read what others did for hours."""
-    monkeypatch.setattr("planner_mcp.jobs.principal_feed.BEAT_S", 0.05)
+    monkeypatch.setattr("planner_mcp.jobs.events.principal_feed.BEAT_S", 0.05)
     with anyio.fail_after(30):
         async with aclosing(feed.follow_principal("eve")) as steps:
             first = await anext(steps)

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from planner_mcp.errors import InvalidParameterError, PlannerError, QuotaExceededError, RateLimitedError, TooLargeError
-from planner_mcp.jobs import reading_limits
-from planner_mcp.jobs.reading_limits import MEBIBYTE, BodyBudget, check_share, read_bounded
+from planner_mcp.jobs.limits import reading_limits
+from planner_mcp.jobs.limits.reading_limits import MEBIBYTE, BodyBudget, check_share, read_bounded
 from planner_mcp.settings import Settings
 from tests.unit.bounded_calls import bounded_functions
 

@@ -1,0 +1,1 @@
+"""What one principal may use, how slots are shared among principals, and how many slots the open jobs want."""

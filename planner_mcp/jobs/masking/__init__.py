@@ -1,0 +1,1 @@
+"""What a principal without `planner:sensitive` sees of scenarios, plans, jobs and events (SPEC R3)."""
