@@ -1,3 +1,3 @@
 """planner-mcp: an async, job-oriented MCP server for vehicle routing."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
