@@ -1,7 +1,7 @@
 """A day from a file of another program, whatever its form (SPEC T5).
 
 Owns which reader takes which form, and how faults are named: those of the file by their place in it, those of an option
-of the caller by its name, which has no slash. Whether the day makes sense is judged as for any scenario.
+of the caller by its name, which has no slash. Whether the day makes sense is checked as for any scenario.
 """
 
 from collections.abc import Mapping

@@ -81,8 +81,9 @@ def halves(problem: Problem, ticket: int) -> tuple[int, ...]:
 
 
 def whole_of(problem: Problem, ticket: int) -> set[int]:
-    """Return a ticket with the others of its all-or-none group, also over several groups."""
+    """Return a ticket with all that it stands and falls with: its all-or-none groups and shipments, and theirs."""
     members, wholes = {ticket}, [set(group.tickets) for group in problem.groups if group.kind is GroupKind.ALL]
+    wholes += [{one, other} for one, other in problem.partner_of.items()]
     while more := [whole for whole in wholes if not members.isdisjoint(whole) and not members >= whole]:
         members.update(*more)
     return members

@@ -194,6 +194,9 @@ def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate
     name = plain(ticket["id"], MAX_NAME)
     skills = named([plain(skill, MAX_NAME) for skill in lacking])
     what = f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
+    only, never = ticket.get("agents"), ticket.get("not_agents") or ()
+    if lacking and (agent["id"] in never or (only is not None and agent["id"] not in only)):
+        what = f"lacks {skills} of {name}, and may not serve it"
     return f"{text} {what}"
 
 

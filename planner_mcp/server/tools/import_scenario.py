@@ -172,7 +172,7 @@ def _read_text(bounds: ScenarioBounds, text: str, max_nesting: int, depot_name: 
 
 
 def _read(bounds: ScenarioBounds, asked: ImportArguments, kept: Kept, depot_name: str, is_asking: bool) -> _ReadFile:
-    """Return the day, judged; in a process of its own.
+    """Return the day, checked; in a process of its own.
 
     Raises:
         InputError: All that is wrong; where content and file are given, the mistakes of the content beside that.

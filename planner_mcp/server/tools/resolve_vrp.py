@@ -116,7 +116,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a call asks of a day, before the day is judged."""
+    """What a call asks of a day, before the day is checked."""
 
     until_s: float | None
     plan: Plan

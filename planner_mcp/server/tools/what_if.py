@@ -19,6 +19,7 @@ from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import value_of
+from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, costs_in, load_plan_context
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -192,7 +193,8 @@ def _in_case(fault: Fault, *, name: str) -> Fault:
         return replace(fault, path="/plan")
     if fault.kind == "unknown":
         accepted = [each for each in fault.accepted.split(", ") if each not in _OF_ALL]
-        fault = replace(fault, accepted=", ".join(accepted))
+        hint = "" if fault.hint in map(did_you_mean, _OF_ALL) else fault.hint
+        fault = replace(fault, accepted=", ".join(accepted), hint=hint)
     return replace(fault, path=f"/cases{pointer([name])}{fault.path}")
 
 

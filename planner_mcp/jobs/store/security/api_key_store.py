@@ -12,7 +12,7 @@ from planner_mcp.text import Json
 
 
 class RedisApiKeyStore:
-    """Keeps, finds and revokes records. Implements `jobs.api_key_records.ApiKeyStore`.
+    """Keeps, finds and revokes records. Implements `jobs.records.api_key_records.ApiKeyStore`.
 
     Args:
         script_client: Runs steps and commands.

@@ -1,4 +1,4 @@
-"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `jobs.audit_records.AuditStore`."""
+"""The audit log in Redis: one stream per UTC date, only ever added to. Implements `AuditStore` of `jobs.records`."""
 
 import json
 import re

@@ -18,7 +18,7 @@ MAX_CONFIRMED: Final = 20_000
 
 
 class RedisConfirmedAddresses(StorePart):
-    """Implements `jobs.confirmed_addresses.ConfirmedAddressStore`."""
+    """Implements `jobs.records.confirmed_addresses.ConfirmedAddressStore`."""
 
     async def confirm(self, principal_id: str, text: str, record: Json) -> None:
         """Keep what a text means to a principal.

@@ -1,4 +1,4 @@
-"""Answers of requests with an idempotency key in Redis. Implements `jobs.repeated_requests.RepeatedRequestStore`.
+"""Answers of requests with an idempotency key in Redis. Implements `RepeatedRequestStore` of `jobs.records`.
 
 ```text
 {p0}:repeat:<digest of owner and key>   string   "<fingerprint> <answer, encrypted>"   idempotency TTL

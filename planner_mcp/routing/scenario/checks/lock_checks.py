@@ -26,7 +26,7 @@ UNLOCK: Final = "Unlock the last of them, or move them to another agent."
 def locked_against_each_other(scenario: Scenario) -> Iterator[Fault]:
     """Yield locked visits that exclude each other: incompatible ones of one agent, two of which one may be served.
 
-    What a locked visit brings along is judged with it: the delivery of its shipment, the rest of an all-or-none group.
+    What a locked visit brings along is checked with it: the delivery of its shipment, the rest of an all-or-none group.
     """
     locked_by = served_by_locks(scenario)
     clashes: dict[str, InfeasibilityReason] = {}

@@ -76,7 +76,7 @@ def backward_breaks(scenario: Scenario) -> Iterator[Fault]:
 def breaks_outside_shifts(scenario: Scenario) -> Iterator[Fault]:
     """Yield breaks that no route takes, since each starts after them or ends by their latest start; once for each way.
 
-    A day under way is not judged: what happens moves shifts.
+    A day under way is not checked: what happens moves shifts.
     """
     reported = set[str]()
     for index, agent in enumerate(() if scenario.held else scenario.agents):

@@ -35,7 +35,7 @@ CONFIRMED: Final = "confirmed"
 PIN_RADIUS_M: Final = 50.0
 """Of a position that a person gave."""
 AddressResolver = Callable[[Sequence[str]], list[ResolvedAddress]]
-"""Resolves the addresses of a day while it is judged, outside the event loop."""
+"""Resolves the addresses of a day while it is checked, outside the event loop."""
 MOST_IN_THREAD: Final = 25
 """Addresses of a batch that are read beside the event loop, within ten milliseconds."""
 _limiter: Final = FairLimiter()

@@ -1,6 +1,6 @@
 """How a call reads a day: within which bounds, with which tables, and how its addresses become positions.
 
-Owns the two places where a day is judged: a thread of this process, which asks its event loop, and a process for one
+Owns the two places where a day is checked: a thread of this process, which asks its event loop, and a process for one
 call (ADR 0036), which asks this one.
 """
 

@@ -1,6 +1,6 @@
-"""Travel that a day refers to, at hand while the day is judged (SPEC S1).
+"""Travel that a day refers to, at hand while the day is checked (SPEC S1).
 
-Owns looking it up and what is said where there is none. Looking up is the event loop's, wherever a day is judged
+Owns looking it up and what is said where there is none. Looking up is the event loop's, wherever a day is checked
 (`day_reading.py`).
 """
 

@@ -1,4 +1,4 @@
-"""A day under a patch: read again and judged, and what is said of the change.
+"""A day under a patch: read again and checked, and what is said of the change.
 
 Owns the argument `patch` and the words for what a patch did. What a patch does is
 `routing/scenario/scenario_patch.py`; lookups and threads are `plan_context.py`'s.
@@ -96,7 +96,7 @@ def _without_removals(name: str, entries: Any, wrong: Collection[str]) -> Any:
 
 
 def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
-    """Return a scenario's body under a patch with positions for new addresses, not judged yet.
+    """Return a scenario's body under a patch with positions for new addresses, not checked yet.
 
     Raises:
         InputError: What is wrong with the patch itself, or addresses that are open.

@@ -22,8 +22,9 @@ def _with_hint(value: Any, info: ValidationInfo) -> Any:
     if found is None or isinstance(value, bool) or (isinstance(value, str) and _SECONDS.fullmatch(value)):
         return value
     most_s = info.context.max_solve_time_s if isinstance(info.context, Settings) else _MOST_S
-    seconds = min(max(1, int(found[1]) * _UNITS_S[(found[2] or "s")[0]]), most_s)
-    raise field_error("The time is not written as a duration.", f"PT1S to PT{most_s}S", f'Write "PT{seconds}S".')
+    seconds = max(1, int(found[1]) * _UNITS_S[(found[2] or "s")[0]])
+    hint = f'Write "PT{seconds}S".' if seconds <= most_s else f'Write "PT{most_s}S", which is the longest here.'
+    raise field_error("The time is not written as a duration.", f"PT1S to PT{most_s}S", hint)
 
 
 def _allowed(solve_time: str, info: ValidationInfo) -> str:

@@ -192,6 +192,17 @@ def test_a_group_whose_partner_gave_way_to_an_alternative_cannot_be_complete() -
     }
 
 
+def test_groups_that_contradict_each_other_through_a_shipment_leave_it_incomplete() -> None:
+    """SPEC T5: d is served with its pickup p and with q, and of p and q only one is served."""
+    day = problem(
+        [agent()],
+        [ticket("p", kind="pickup"), ticket("d", "B", pickup="p"), ticket("q", "C")],
+        groups=[{"kind": "one_of", "tickets": ["p", "q"]}, {"kind": "all", "tickets": ["d", "q"]}],
+    )
+    codes = {entry.ticket_id: entry.code for entry in reasons(day, Candidate(()))}
+    assert codes == dict.fromkeys(("p", "d", "q"), "GROUP_INCOMPLETE")
+
+
 def test_an_agent_whose_visits_are_all_locked_has_not_ended_its_route() -> None:
     """SPEC T5: of a day that has not begun it is no route that is over."""
     day = problem([agent(locked_tickets=["a"], max_tickets=1)], [ticket("a"), ticket("b")])

@@ -224,6 +224,21 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         ],
     ),
     (
+        "a time in another form beyond the longest",
+        "solve_vrp",
+        {"scenario_id": "s", "solve_time": "2h"},
+        4001,
+        "InvalidParameter",
+        [
+            (
+                "/solve_time",
+                "The time is not written as a duration.",
+                "PT1S to PT3600S",
+                'Write "PT3600S", which is the longest here.',
+            )
+        ],
+    ),
+    (
         "no time",
         "solve_vrp",
         {"scenario_id": "s", "solve_time": "PT0S"},

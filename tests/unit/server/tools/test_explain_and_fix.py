@@ -240,16 +240,16 @@ async def test_a_ticket_left_out_by_its_price_is_reported_so(call: Call, store: 
 async def test_an_agent_that_may_not_serve_a_ticket_has_its_missing_skill_listed(call: Call, store: RedisStore) -> None:
     """SPEC T5: the skill that an agent lacks is the evidence; others are kept away by the ticket."""
     agents = [agent("v", skills=["cold"]), agent("w"), agent("x", skills=["cold", "lift"])]
-    day = body(agents, [ticket("a"), ticket("b", "B", skills=["cold", "lift"], not_agents=["x"])])
+    day = body(agents, [ticket("a"), ticket("b", "B", skills=["cold", "lift"], not_agents=["w", "x"])])
     job_id = await solved(call, store, await created(call, day), ["a"])
     answer = await call("explain_unassigned", {"plan": job_id})
     (entry,) = answer.structured["tickets"]
     assert {near["agent_id"]: near["in_the_way"] for near in entry["nearest"]} == {
         "v": ["SKILL_OR_AGENT lacks lift of b"],
-        "w": ["SKILL_OR_AGENT lacks cold, lift of b"],
+        "w": ["SKILL_OR_AGENT lacks cold, lift of b, and may not serve it"],
         "x": ["SKILL_OR_AGENT may not serve b"],
     }
-    assert "  w: SKILL_OR_AGENT lacks cold, lift of b" in answer.text.splitlines()
+    assert "  w: SKILL_OR_AGENT lacks cold, lift of b, and may not serve it" in answer.text.splitlines()
 
 
 async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, store: RedisStore) -> None:

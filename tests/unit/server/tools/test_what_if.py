@@ -108,6 +108,8 @@ async def test_what_would_be_accepted_in_a_case_leaves_out_what_holds_for_all(ca
     accepted = refused.structured["errors"][0]["accepted"].split(", ")
     assert "patch" in accepted
     assert not {"warm_from", "solve_time", "seed", "fresh"} & {*accepted}
+    (fault,) = (await call("what_if", {"plan": base, "cases": {"x": {"solve_tim": 9}}})).structured["errors"]
+    assert fault["hint"] == ""
 
 
 async def test_mistakes_of_all_cases_are_reported_together_and_nothing_is_queued(call: Call, store: RedisStore) -> None:
