@@ -86,7 +86,13 @@ _HALF_A_SECOND: Final = timedelta(seconds=0.5)
 
 
 def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
-    """Return the tables of a workbook, or raise what is wrong with it, as `read_workbook` of another process does."""
+    """Return the tables of a workbook, or raise what is wrong with it, as `read_workbook` of another process does.
+
+    Args:
+        data: The workbook.
+        sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
+        max_rows: Of a table.
+    """
     workbook = opened(data)
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(workbook.data)) as book:

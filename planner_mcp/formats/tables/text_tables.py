@@ -181,11 +181,14 @@ def table_of(
         TooLargeError: There are more rows than allowed.
         InputError: There is no header, one twice, or rows with more cells than headers.
     """
+    refusal = too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
+    if len(lines) - 1 > max_rows + MAX_TITLES:
+        raise refusal
     found = find_header(lines, spans) if lines else FoundHeader(0, (), ())
     headers = found.headers
     rows = [each for each in lines[found.at + 1 :] if not _repeats(headers, each[1])]
-    if len(rows) > max_rows or len(lines) - 1 > max_rows + MAX_TITLES:
-        raise too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
+    if len(rows) > max_rows:
+        raise refusal
     check_headers(headers, place_in(name))
     if faults := list(_overlong(rows, len(headers), name)):
         raise input_error(faults)
