@@ -244,6 +244,12 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
         "/tickets/a_1/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
         "/agents/van 1~12/shift_end: Set it.": "van 1/2, end of the shift: Set it.",
+        "/locations/Hauptstr. 5, 10115 Berlin: The location is 8006 km away.": "Hauptstr. 5, 10115 Berlin: The location "
+        "is 8006 km away.",
+        "/locations/Café Nord: x and/or: y": "Café Nord: x and/or: y",
+        "/locations/a~1b~0c: Swap lat and lon.": "a/b~c: Swap latitude and longitude.",
+        "/locations/Dock: 5: Set it.": "Dock: 5: Set it.",
+        "/tickets/t1/demand/箱 子: Lower it.": "t1, amount that is carried: Lower it.",
         "they need 4 of pallets, 3 of 5 agents": "they need 4 pallets, 3 of 5 agents",
         "tickets: 新增取货 1 个（N7）": "工单: 新增取货 1 个（N7）",
         "取货工单需要 30 的 load。请提高 max_tickets。": "取货工单需要 30。请提高 “最多单数”。",

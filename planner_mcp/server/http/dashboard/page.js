@@ -40,9 +40,10 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
   return !words || inner ? all : name.includes("_") ? `“${words}”` : words;
 });
 
-// A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer.
+// A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer, which ends at the first colon
+// before a blank: an id may have blanks, such as that of a place called by its address.
 export function placed(line) {
-  const [, path, sentence] = /^(?:(\/(?:agents|tickets|locations)\/.+?\/\w+|\/[^\s:]+|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
+  const [, path, sentence] = /^(?:(\/.+?|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
   if (!path) return inWords(sentence);
   const parts = path.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   const [, list, id, field] = parts;
