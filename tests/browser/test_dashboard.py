@@ -264,6 +264,9 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
     started = f"Started from plan-0-{'a' * 26}, which is approved."
+    elsewhere = "page.go('system', { notes: [line] }), history.replaceState(null, '', '#/jobs'), page.takeMessages().length"
+    script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return ({elsewhere}); }}"
+    assert await page.evaluate(script, started) == 0, "a page that was left at once leaves its messages to no other"
     lines = "(page.go('jobs', { notes: [line] }), page.takeMessages()[0].querySelector('a').getAttribute('href'))"
     script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return {lines}; }}"
     leads = await page.evaluate(script, started)

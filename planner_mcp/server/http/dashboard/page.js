@@ -19,13 +19,13 @@ export const watchEvents = (act) => (onState = act); // act receives "live", "lo
 export const planOf = (jobId) => jobId.replace(/^job-/, "plan-");
 export const jobOf = (planId) => planId.replace(/^plan-/, "job-");
 export const link = (path, text) => h("a", { href: `#/${path}` }, text);
-// Leads to a page; what the answer of a re-solve says is shown there.
-let pending = [];
+// Leads to a page; what the answer of a re-solve says is shown there and on no other.
+let pending = { hash: "", lines: [] };
 export function go(path, { changes = [], unservable = [], notes = [], warnings = [] } = {}) {
-  pending = [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings];
-  location.hash = `#/${path}`;
+  pending = { hash: `#/${path}`, lines: [...changes, ...unservable.map(nobodyServes), ...notes, ...warnings] };
+  location.hash = pending.hash;
 }
-export const takeMessages = () => pending.splice(0).map((line) => h("li", {}, linked(placed(line))));
+export const takeMessages = () => (pending.hash === location.hash ? pending.lines.splice(0).map((line) => h("li", {}, linked(placed(line)))) : []);
 
 // A text of ours in which ids of plans, jobs and scenarios lead to their pages.
 const linked = (text) => text.split(/\b((?:plan|job|scn)-\d+-[a-z\d]{26})\b/).map((part, at) => (at % 2 === 0 ? part : link(part.startsWith("scn") ? `scenarios/${part}` : `jobs/${jobOf(part)}`, part)));
