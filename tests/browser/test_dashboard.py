@@ -383,7 +383,8 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
     await page.evaluate("""async () => {
         const { dayChanges } = await import("/ui/assets/pages/day_changes.js");
         const agents = [{ id: "van-1", capacity: 9 }, { id: "van-2", capacity: 9 }];
-        const tickets = [{ id: "a", agents: ["van-2"] }, { id: "b", demand: 5 }, { id: "left out" }];
+        const others = [{ id: "b", kind: "pickup", demand: 5 }, { id: "left out" }];
+        const tickets = [{ id: "a", agents: ["van-2"] }, ...others];
         const visits = [{ ticket_id: null }, { ticket_id: "b" }];
         const plan = { routes: [{ agent_id: "van-1", end_s: 60000, visits }] };
         const panel = dayChanges("job-0-x", { planning_date: "2026-12-01", agents, tickets }, () => plan);
@@ -404,6 +405,7 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
         ("unlock", {"Ticket": "b"}, "Any agent may serve"),
         ("newTicket", new, "Say where"),
         ("newTicket", {TO: here["address"]}, {"new_ticket": [{"id": "n", **stop, **here, "release_time": "09:30"}]}),
+        ("newTicket", {FROM: "left out"}, "is no pickup"),
         (
             "newTicket",
             {FROM: "b", "Amount that is carried": ""},

@@ -65,10 +65,17 @@ function freed(ticket, { tickets }) {
 // What agents carry, by kinds; none where an amount is a number alone.
 const kindsOf = ({ agents = [] }) => [...new Set(agents.flatMap((each) => Object.keys(Object(each.capacity))))];
 
+// Tickets whose goods are fetched and that no other ticket delivers: as the pickup of another, a delivery would be one no more.
+const fetchable = ({ tickets = [] }) => {
+  const delivered = new Set(tickets.map(({ pickup }) => pickup));
+  return tickets.filter(({ id, kind }) => kind === "pickup" && !delivered.has(id));
+};
+
 // An amount is of each kind that agents carry; a position is a place of its own, under a name that none has. Goods are fetched
-// at the depot, at a ticket of the day or at a place, which is a ticket of its own unless they go to the depot from there.
+// at the depot, at a pickup of the day or at a place, which is a ticket of its own unless they go to the depot from there.
 function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, _known, scenario) {
   if (!pickup && !address) throw new Error(t("noPlace"));
+  if (ids(scenario.tickets).includes(pickup) && !ids(fetchable(scenario)).includes(pickup)) throw new Error(t("notFetchable", { id: isolated(pickup) }));
   const amount = (kind) => Number(given[`demand ${kind}`] ?? 0);
   const kinds = kindsOf(scenario);
   const demand = kinds.length > 0 ? Object.fromEntries(kinds.map((kind) => [kind, amount(kind)])) : amount("");
@@ -132,7 +139,8 @@ export const scenarioChanges = (scenarioId, scenario) => panel(OF_SCENARIO, scen
 function panel(offered, scenario, readPlan, button, apply) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
-  const lists = ["ticket", "agent"].map((name) => h("datalist", { id: `known-${name}` }, (scenario[`${name}s`] ?? []).slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
+  const offers = { ticket: scenario.tickets ?? [], agent: scenario.agents ?? [], pickup: fetchable(scenario) };
+  const lists = Object.entries(offers).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
   const kind = h("select", {}, offered.map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
@@ -146,7 +154,7 @@ function panel(offered, scenario, readPlan, button, apply) {
   const inputOf = (name) => {
     if (TIMES.includes(name)) return timeInput(scenario, readPlan?.());
     if (["minutes", "service_min"].includes(name)) return { type: "number", min: 0, step: "any", size: 6 };
-    return { size: ["pickup", "address"].includes(name) ? 34 : 16, list: `known-${name === "pickup" ? "ticket" : name}` };
+    return { size: ["pickup", "address"].includes(name) ? 34 : 16, list: `known-${name}` };
   };
   const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
   const show = () => {
