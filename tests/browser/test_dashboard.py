@@ -244,8 +244,8 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
         "/tickets/a_1/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
         "/agents/van 1~12/shift_end: Set it.": "van 1/2, end of the shift: Set it.",
-        "/locations/Hauptstr. 5, 10115 Berlin: The location is 8006 km away.": "Hauptstr. 5, 10115 Berlin: The location "
-        "is 8006 km away.",
+        "/locations/Hauptstr. 5, 10115 Berlin: The location is 8006 km away.": "Hauptstr. 5, 10115 Berlin: The "
+        "location is 8006 km away.",
         "/locations/Café Nord: x and/or: y": "Café Nord: x and/or: y",
         "/locations/a~1b~0c: Swap lat and lon.": "a/b~c: Swap latitude and longitude.",
         "/locations/Dock: 5: Set it.": "Dock: 5: Set it.",
@@ -264,7 +264,9 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
     started = f"Started from plan-0-{'a' * 26}, which is approved."
-    elsewhere = "page.go('system', { notes: [line] }), history.replaceState(null, '', '#/jobs'), page.takeMessages().length"
+    elsewhere = (
+        "page.go('system', { notes: [line] }), history.replaceState(null, '', '#/jobs'), page.takeMessages().length"
+    )
     script = f"async (line) => {{ const page = await import('/ui/assets/page.js'); return ({elsewhere}); }}"
     assert await page.evaluate(script, started) == 0, "a page that was left at once leaves its messages to no other"
     lines = "(page.go('jobs', { notes: [line] }), page.takeMessages()[0].querySelector('a').getAttribute('href'))"
@@ -372,19 +374,21 @@ async def test_the_window_of_an_unknown_ticket_is_no_new_ticket(server: PlannerS
 async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServer, page: Any) -> None:
     """SPEC T10, O2: removed, locked to the agent of the plan or another, free again; new tickets of each kind."""
     asked: list[dict[str, Any]] = []
+    refusal = {"message": "No.", "errors": [{"path": "/cancelled_ticket/1", "problem": "Not now."}]}
 
     async def answer(route: Any) -> None:
         asked.append(route.request.post_data_json["arguments"])
-        await route.fulfill(json={"is_error": True, "structured": {"message": "Not now."}, "text": ""})
+        await route.fulfill(json={"is_error": True, "structured": refusal, "text": ""})
 
     await page.goto(_url(server, "import"))
     await page.get_by_role("heading", name="Import").wait_for()
     await page.route("**/ui/call", answer)
     await page.evaluate("""async () => {
         const { dayChanges } = await import("/ui/assets/pages/day_changes.js");
-        const agents = [{ id: "van-1", capacity: 9 }, { id: "van-2", capacity: 9 }];
-        const others = [{ id: "b", kind: "pickup", demand: 5 }, { id: "left out" }];
-        const tickets = [{ id: "a", agents: ["van-2"] }, ...others];
+        const agents = [{ id: "van-1", capacity: 9, locked_tickets: ["c", "d"] }, { id: "van-2", capacity: 9 }];
+        const shipment = [{ id: "p", kind: "pickup", agents: ["van-1"] }, { id: "q", pickup: "p" }];
+        const others = [{ id: "b", kind: "pickup", demand: 5 }, { id: "left out" }, { id: "c" }, { id: "d" }];
+        const tickets = [{ id: "a", agents: ["van-2"] }, ...others, ...shipment];
         const visits = [{ ticket_id: null }, { ticket_id: "b" }];
         const plan = { routes: [{ agent_id: "van-1", end_s: 60000, visits }] };
         const panel = dayChanges("job-0-x", { planning_date: "2026-12-01", agents, tickets }, () => plan);
@@ -396,6 +400,8 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
     stop = {"demand": 2, "service_time_s": 0}
     here, there = {"address": "Bergstr. 1, Ulm"}, {"address": "Weg 2, Ulm"}
     for change, fields, sent in (
+        ("absent", {"Agent": "van-1, van-9"}, "There is no agent with the id \u2068van-9"),
+        ("cancelledTicket", {"Ticket": "a, t99"}, "There is no ticket with the id \u2068t99"),
         ("cancelledTicket", {"Ticket": "a, b"}, {"cancelled_ticket": ["a", "b"]}),
         ("lock", {"Ticket": "b"}, {"patch": {"tickets": {"b": {"agents": ["van-1"]}}}}),
         ("lock", {"Ticket": "left out"}, "No agent serves"),
@@ -406,6 +412,7 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
         ("newTicket", new, "Say where"),
         ("newTicket", {TO: here["address"]}, {"new_ticket": [{"id": "n", **stop, **here, "release_time": "09:30"}]}),
         ("newTicket", {FROM: "left out"}, "is no pickup"),
+        ("newTicket", {FROM: "p"}, "is no pickup, or a ticket delivers its goods already"),
         (
             "newTicket",
             {FROM: "b", "Amount that is carried": ""},
@@ -432,10 +439,12 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
             await form.get_by_label(name, exact=True).fill(value)
         asked.clear()
         await form.get_by_role("button", name="Solve with the change").click()
-        said = sent if isinstance(sent, str) else "Not now."
+        about = "\u2068b\u2069: " if "cancelled_ticket" in sent else ""
+        said = sent if isinstance(sent, str) else f"{about}Not now."
         await page.get_by_role("alert").get_by_text(said).wait_for()
         expected = [] if isinstance(sent, str) else [{"warm_from": "job-0-x", "fresh": True, **sent}]
         assert asked == expected, (change, fields)
+    assert await page.locator("#known-pickup option").evaluate_all("all => all.map((each) => each.value)") == ["b"]
 
 
 async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page: Any) -> None:
@@ -449,10 +458,10 @@ async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page:
     form = page.get_by_role("form", name="Change the day")
     rows = page.get_by_role("region", name="Tickets").locator("tbody tr")
     for change, fields, said, shown in (
-        ("cancelledTicket", {"Ticket": "bring"}, "2 removed (fetch, bring)", ["c"]),
-        ("lock", {"Ticket": "c", "Agent": "van-2"}, "1 changed (c)", ["c\nonly van-2"]),
-        ("newTicket", {"Id (of your choice)": "n", TO: "48.74, 9.31"}, "1 added (n)", ["c\nonly van-2", "n"]),
-        ("unlock", {"Ticket": "c"}, "1 changed (c)", ["c", "n"]),
+        ("cancelledTicket", {"Ticket": "bring"}, "tickets: 2 removed (fetch, bring)", ["c"]),
+        ("lock", {"Ticket": "c", "Agent": "van-2"}, "tickets: 1 changed (c)", ["c\nonly van-2"]),
+        ("newTicket", {"Id (of your choice)": "n", TO: "48.74, 9.31"}, "tickets: 1 added (n)", ["c\nonly van-2", "n"]),
+        ("unlock", {"Ticket": "c"}, "tickets: 1 changed (c)", ["c", "n"]),
     ):
         before = page.url
         await page.locator("summary", has_text="Change the day").press("Enter")
@@ -463,7 +472,7 @@ async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page:
         assert await page.evaluate("document.documentElement.scrollWidth") <= 390
         await form.get_by_label(next(iter(fields)), exact=True).press("Enter")
         await page.wait_for_url(lambda url, before=before: url != before)
-        await page.get_by_text(f"tickets: {said}").wait_for()
+        await page.get_by_text(said).wait_for()
         assert [await row.locator("td").first.inner_text() for row in await rows.all()] == shown, change
     await page.locator("summary", has_text="Change the day").click()
     await form.get_by_label("Change").select_option("newTicket")
@@ -1011,7 +1020,7 @@ async def test_a_refused_change_speaks_in_words_of_the_page_and_keeps_what_was_t
     await form.get_by_label("Ticket", exact=True).fill("c")
     await form.get_by_label(NOW, exact=True).fill("09:00")
     await form.get_by_role("button", name="Solve with the change").click()
-    await refusal.get_by_text("It has not begun by “Now”.").wait_for(timeout=60_000)
+    await refusal.get_by_text("\u2068c\u2069: It has not begun by “Now”.").wait_for(timeout=60_000)
 
 
 @pytest.mark.slow

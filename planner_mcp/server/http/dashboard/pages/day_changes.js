@@ -11,8 +11,14 @@ const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
 const TIMES = ["opens", "closes", "release_time", "now"];
 const POSITION = /^(-?[\d.]+)\s*[,，]\s*(-?[\d.]+)$/;
-// Several ids with commas between them; an id may have a comma itself.
-const names = (text, known) => (known.includes(text) ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean));
+// The ids that were typed, where there may be `several` with commas between them; an id may have a comma itself. One that nobody knows
+// is refused: as a change it would be something new.
+function names(text, known, several, refusal) {
+  const all = known.includes(text) || !several ? [text] : text.split(/[,，、]/).map((each) => each.trim()).filter(Boolean);
+  const unknown = all.find((id) => known.length > 0 && !known.includes(id));
+  if (unknown !== undefined) throw new Error(t(refusal, { id: isolated(unknown) }));
+  return all;
+}
 
 // The input of a time: an hour, or a date and an hour where a shift, or the plan, goes on after midnight.
 export function timeInput({ agents = [], planning_date: date }, plan) {
@@ -30,26 +36,22 @@ export function nowInput(scenario, plan, required = false) {
 
 // By the change: the fields that are asked for (`+`: several, `?`: may be empty), and the arguments of `resolve_vrp` that they
 // become beside `now`. Without that, which only some changes may lack, nothing of the day has begun and all of it may change.
+// A ticket and an agent come as lists of ids.
 const CHANGES = {
-  window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }, known) => changed([ticket], known, () => ({ time_windows: [[opens, closes]] })) },
+  window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }) => changed(ticket, () => ({ time_windows: [[opens, closes]] })) },
   newTicket: { fields: ["id", "pickup?", "address?", "release_time?", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
-  cancelledTicket: { fields: ["ticket+", "now?"], args: ({ ticket }, known) => ({ cancelled_ticket: names(ticket, known.ticket) }) },
-  lock: { fields: ["ticket+", "agent?", "now?"], args: ({ ticket, agent }, known, _scenario, plan) => changed(names(ticket, known.ticket), known, (id) => ({ agents: [agent ?? agentOf(id, plan)] })) },
-  unlock: { fields: ["ticket+", "now?"], args: ({ ticket }, known, scenario) => changed(names(ticket, known.ticket), known, (id) => freed(id, scenario)) },
-  breakdown: { fields: ["agent", "now"], args: ({ agent }) => ({ breakdown: { agent } }) },
-  absent: { fields: ["agent+", "now?"], args: ({ agent }, known) => ({ absent: names(agent, known.agent) }) },
-  lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent, minutes }) => ({ late_by: { [agent]: 60 * Number(minutes) } }) },
-  noShow: { fields: ["ticket+", "now"], args: ({ ticket }, known) => ({ no_show: names(ticket, known.ticket) }) },
+  cancelledTicket: { fields: ["ticket+", "now?"], args: ({ ticket }) => ({ cancelled_ticket: ticket }) },
+  lock: { fields: ["ticket+", "agent?", "now?"], args: ({ ticket, agent }, _scenario, plan) => changed(ticket, (id) => ({ agents: agent ?? [agentOf(id, plan)] })) },
+  unlock: { fields: ["ticket+", "now?"], args: ({ ticket }, scenario) => changed(ticket, (id) => freed(id, scenario)) },
+  breakdown: { fields: ["agent", "now"], args: ({ agent: [agent] }) => ({ breakdown: { agent } }) },
+  absent: { fields: ["agent+", "now?"], args: ({ agent }) => ({ absent: agent }) },
+  lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent: [agent], minutes }) => ({ late_by: { [agent]: 60 * Number(minutes) } }) },
+  noShow: { fields: ["ticket+", "now"], args: ({ ticket }) => ({ no_show: ticket }) },
 };
 const OF_SCENARIO = ["window", "newTicket", "cancelledTicket", "lock", "unlock"];
 const HINTS = { "ticket+": "several", "agent+": "several", "address?": "depotHint", "pickup?": "pickupHint" };
 
-// The patch of tickets of the day; one that nobody knows would be a new one.
-function changed(tickets, known, change) {
-  const unknown = tickets.find((id) => known.ticket.length > 0 && !known.ticket.includes(id));
-  if (unknown !== undefined) throw new Error(t("noTicket", { id: isolated(unknown) }));
-  return { patch: { tickets: Object.fromEntries(tickets.map((id) => [id, change(id)])) } };
-}
+const changed = (tickets, change) => ({ patch: { tickets: Object.fromEntries(tickets.map((id) => [id, change(id)])) } });
 
 function agentOf(ticket, plan) {
   const route = plan?.routes.find(({ visits }) => visits.some((visit) => visit.ticket_id === ticket));
@@ -73,7 +75,7 @@ const fetchable = ({ tickets = [] }) => {
 
 // An amount is of each kind that agents carry; a position is a place of its own, under a name that none has. Goods are fetched
 // at the depot, at a pickup of the day or at a place, which is a ticket of its own unless they go to the depot from there.
-function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, _known, scenario) {
+function newTicket({ id, pickup, address, release_time: ready, service_min: stay = 0, opens, closes, ...given }, scenario) {
   if (!pickup && !address) throw new Error(t("noPlace"));
   if (ids(scenario.tickets).includes(pickup) && !ids(fetchable(scenario)).includes(pickup)) throw new Error(t("notFetchable", { id: isolated(pickup) }));
   const amount = (kind) => Number(given[`demand ${kind}`] ?? 0);
@@ -101,16 +103,25 @@ function newTicket({ id, pickup, address, release_time: ready, service_min: stay
   return { new_ticket: added(), ...(Object.keys(locations).length > 0 && { patch: { locations } }) };
 }
 
-// A refusal in words of the page, which has no places in a call, and other names for two changes that `inWords` takes for words.
+// The id at a place in a call: of an entry that is patched by it, or what stands there.
+function idAt(path, args) {
+  const [, list, key] = path.replace(/^\/patch(?=\/)/, "").split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const given = args[list]?.[key];
+  return typeof given === "string" ? given : given?.id ?? (["agents", "tickets", "locations", "late_by"].includes(list) ? key : undefined);
+}
+
+// A refusal in words of the page, which names no places in a call but what they are about, and has other names for two changes that
+// `inWords` takes for words.
 const ARGUMENT = /\b(breakdown|patch)\b/g;
-function inWordsOfPage(error) {
+const inWordsOfPage = (args) => (error) => {
   const word = (name) => `“${t(name === "patch" ? "change_window" : "change_breakdown")}”`;
   for (const fault of error.errors ?? []) {
+    if (!fault.which?.length) fault.which = [idAt(fault.path ?? "", args) ?? []].flat().map(isolated);
     fault.path = "";
     for (const part of ["problem", "hint"]) fault[part] = fault[part]?.replace(/^(Write|请写)(?= \w+[.。]$)/, t("choose")).replace(ARGUMENT, word);
   }
   throw error;
-}
+};
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 const amountsOf = (scenario) => {
@@ -121,7 +132,7 @@ const amountsOf = (scenario) => {
 
 // `readPlan` returns the plan of the job, once it is there.
 export const dayChanges = (jobId, scenario, readPlan = () => null) => panel(Object.keys(CHANGES), scenario, readPlan, "solveAnew", async (args, now) => {
-  const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: now, ...args }).catch(inWordsOfPage);
+  const next = await callTool("resolve_vrp", { warm_from: jobId, fresh: true, keep_until: now, ...args }).catch(inWordsOfPage(args));
   go(`jobs/${next.job_id}`, next);
 });
 
@@ -131,7 +142,7 @@ export const scenarioChanges = (scenarioId, scenario) => panel(OF_SCENARIO, scen
   if (taken) throw new Error(t("hasTicket", { id: isolated(taken.id) }));
   const halves = scenario.tickets.flatMap(({ id, pickup }) => (gone.includes(id) ? pickup ?? [] : gone.includes(pickup) ? id : []));
   const tickets = { ...patch.tickets, ...Object.fromEntries([...added.map(({ id, ...fields }) => [id, fields]), ...[...gone, ...halves].map((id) => [id, null])]) };
-  const next = await callTool("revise_scenario", { scenario_id: scenarioId, patch: { ...patch, tickets } }).catch(inWordsOfPage);
+  const next = await callTool("revise_scenario", { scenario_id: scenarioId, patch: { ...patch, tickets } }).catch(inWordsOfPage({}));
   go(`scenarios/${next.scenario_id}`, next);
 });
 
@@ -167,7 +178,11 @@ function panel(offered, scenario, readPlan, button, apply) {
   const run = action(t(button), async () => {
     if (!form.reportValidity()) return;
     const asked = given();
-    await apply(CHANGES[kind.value].args(asked, known, scenario, readPlan?.()), asked.now);
+    const { fields, args } = CHANGES[kind.value];
+    for (const [name, refusal] of [["ticket", "noTicket"], ["agent", "noSuchAgent"]]) {
+      if (asked[name]) asked[name] = names(asked[name], known[name], fields.includes(`${name}+`), refusal);
+    }
+    await apply(args(asked, scenario, readPlan?.()), asked.now);
   }, { main: true, into: messages });
   const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
