@@ -406,9 +406,12 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
         ("lock", {"Ticket": "b"}, {"patch": {"tickets": {"b": {"agents": ["van-1"]}}}}),
         ("lock", {"Ticket": "left out"}, "No agent serves"),
         ("lock", {AGENT_OR_NOT: "van-2"}, {"patch": {"tickets": {"left out": {"agents": ["van-2"]}}}}),
+        ("lock", {"Ticket": "q"}, {"patch": {"tickets": {"p": {"agents": ["van-2"]}, "q": {"agents": ["van-2"]}}}}),
         ("lock", {"Ticket": "Post"}, "There is no ticket with the id"),
         ("unlock", {"Ticket": "a"}, {"patch": {"tickets": {"a": {"agents": None}}}}),
-        ("unlock", {"Ticket": "b"}, "Any agent may serve"),
+        ("unlock", {"Ticket": "b"}, "There is no lock on"),
+        ("unlock", {"Ticket": "q"}, {"patch": {"tickets": {"p": {"agents": None}}}}),
+        ("unlock", {"Ticket": "c"}, {"patch": {"tickets": {}, "agents": {"van-1": {"locked_tickets": ["d"]}}}}),
         ("newTicket", new, "Say where"),
         ("newTicket", {TO: here["address"]}, {"new_ticket": [{"id": "n", **stop, **here, "release_time": "09:30"}]}),
         ("newTicket", {FROM: "left out"}, "is no pickup"),
@@ -451,13 +454,15 @@ async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page:
     """SPEC T5, O2: a wrong ticket had to be planned before it could be removed; the earlier revision stays."""
     here = {"id": "D", "lat": 48.7, "lon": 9.1}
     tickets = [ticket("c", "D"), ticket("fetch", "D"), ticket("bring", "D", pickup="fetch")]
-    day = body([agent("van-1"), agent("van-2")], tickets, locations=[here])
+    day = body([agent("van-1", locked_tickets=["fetch"]), agent("van-2")], tickets, locations=[here])
     scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(_url(server, f"scenarios/{scenario_id}"))
     form = page.get_by_role("form", name="Change the day")
     rows = page.get_by_role("region", name="Tickets").locator("tbody tr")
+    await rows.nth(1).get_by_text("only van-1").wait_for()
     for change, fields, said, shown in (
+        ("unlock", {"Ticket": "bring"}, "agents: 1 changed (van-1)", ["c", "fetch", "bring"]),
         ("cancelledTicket", {"Ticket": "bring"}, "tickets: 2 removed (fetch, bring)", ["c"]),
         ("lock", {"Ticket": "c", "Agent": "van-2"}, "tickets: 1 changed (c)", ["c\nonly van-2"]),
         ("newTicket", {"Id (of your choice)": "n", TO: "48.74, 9.31"}, "tickets: 1 added (n)", ["c\nonly van-2", "n"]),

@@ -19,6 +19,8 @@ function names(text, known, several, refusal) {
   if (unknown !== undefined) throw new Error(t(refusal, { id: isolated(unknown) }));
   return all;
 }
+// Tickets with the other halves of their shipments.
+const withHalves = (chosen, tickets) => [...new Set([...chosen, ...tickets.flatMap(({ id, pickup }) => (chosen.includes(id) ? pickup ?? [] : chosen.includes(pickup) ? id : []))])];
 
 // The input of a time: an hour, or a date and an hour where a shift, or the plan, goes on after midnight.
 export function timeInput({ agents = [], planning_date: date }, plan) {
@@ -41,8 +43,8 @@ const CHANGES = {
   window: { fields: ["ticket", "opens", "closes", "now?"], args: ({ ticket, opens, closes }) => changed(ticket, () => ({ time_windows: [[opens, closes]] })) },
   newTicket: { fields: ["id", "pickup?", "address?", "release_time?", "demand?", "service_min?", "opens?", "closes?", "now?"], args: newTicket },
   cancelledTicket: { fields: ["ticket+", "now?"], args: ({ ticket }) => ({ cancelled_ticket: ticket }) },
-  lock: { fields: ["ticket+", "agent?", "now?"], args: ({ ticket, agent }, _scenario, plan) => changed(ticket, (id) => ({ agents: agent ?? [agentOf(id, plan)] })) },
-  unlock: { fields: ["ticket+", "now?"], args: ({ ticket }, scenario) => changed(ticket, (id) => freed(id, scenario)) },
+  lock: { fields: ["ticket+", "agent?", "now?"], args: ({ ticket, agent }, { tickets }, plan) => changed(withHalves(ticket, tickets), (id) => ({ agents: agent ?? [agentOf(id, plan)] })) },
+  unlock: { fields: ["ticket+", "now?"], args: unlocked },
   breakdown: { fields: ["agent", "now"], args: ({ agent: [agent] }) => ({ breakdown: { agent } }) },
   absent: { fields: ["agent+", "now?"], args: ({ agent }) => ({ absent: agent }) },
   lateBy: { fields: ["agent", "minutes", "now?"], args: ({ agent: [agent], minutes }) => ({ late_by: { [agent]: 60 * Number(minutes) } }) },
@@ -59,9 +61,17 @@ function agentOf(ticket, plan) {
   return route.agent_id;
 }
 
-function freed(ticket, { tickets }) {
-  if (!tickets.find(({ id }) => id === ticket)?.agents) throw new Error(t("notLocked", { id: isolated(ticket) }));
-  return { agents: null };
+// A lock is a limit to some agents, or stands at an agent among what it serves first.
+function unlocked({ ticket: chosen }, { tickets, agents }) {
+  const limited = tickets.filter((each) => each.agents).map(({ id }) => id);
+  const bound = agents.flatMap(({ locked_tickets: locked }) => locked ?? []);
+  const free = chosen.find((id) => !withHalves([id], tickets).some((each) => limited.includes(each) || bound.includes(each)));
+  if (free !== undefined) throw new Error(t("notLocked", { id: isolated(free) }));
+  const all = withHalves(chosen, tickets);
+  const { patch } = changed(all.filter((id) => limited.includes(id)), () => ({ agents: null }));
+  const holders = agents.filter(({ locked_tickets: locked }) => locked?.some((id) => all.includes(id)));
+  const left = holders.map(({ id, locked_tickets: locked }) => [id, { locked_tickets: locked.filter((each) => !all.includes(each)) }]);
+  return { patch: { ...patch, ...(left.length > 0 && { agents: Object.fromEntries(left) }) } };
 }
 
 // What agents carry, by kinds; none where an amount is a number alone.
@@ -140,8 +150,7 @@ export const dayChanges = (jobId, scenario, readPlan = () => null) => panel(Obje
 export const scenarioChanges = (scenarioId, scenario) => panel(OF_SCENARIO, scenario, null, "keepChange", async ({ new_ticket: added = [], cancelled_ticket: gone = [], patch = {} }) => {
   const taken = added.find(({ id }) => ids(scenario.tickets).includes(id));
   if (taken) throw new Error(t("hasTicket", { id: isolated(taken.id) }));
-  const halves = scenario.tickets.flatMap(({ id, pickup }) => (gone.includes(id) ? pickup ?? [] : gone.includes(pickup) ? id : []));
-  const tickets = { ...patch.tickets, ...Object.fromEntries([...added.map(({ id, ...fields }) => [id, fields]), ...[...gone, ...halves].map((id) => [id, null])]) };
+  const tickets = { ...patch.tickets, ...Object.fromEntries([...added.map(({ id, ...fields }) => [id, fields]), ...withHalves(gone, scenario.tickets).map((id) => [id, null])]) };
   const next = await callTool("revise_scenario", { scenario_id: scenarioId, patch: { ...patch, tickets } }).catch(inWordsOfPage({}));
   go(`scenarios/${next.scenario_id}`, next);
 });

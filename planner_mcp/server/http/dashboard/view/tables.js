@@ -31,8 +31,12 @@ export function stopsTable(plan, scenario, tickets, onSelect) {
   return table([t("agent"), t("stop"), t("ticket"), t("name"), t("arrival"), t("start"), t("departure"), t("load")], rows, t("stops"));
 }
 
-// Who alone may serve a ticket, where not everybody may.
-export const onlyAgents = ({ agents } = {}, scenario) => agents?.length > 0 && h("div", { class: "quiet" }, t("onlyAgents", { agents: agents.map((id) => agentName(scenario, id)).join(", ") }));
+// Who alone may serve a ticket, where not everybody may: those it names, or the one that serves it first.
+export function onlyAgents({ id: ticket, agents } = {}, scenario) {
+  const holders = (scenario.agents ?? []).filter(({ locked_tickets: locked }) => locked?.includes(ticket)).map(({ id }) => id);
+  const only = holders.length > 0 ? holders : agents ?? [];
+  return only.length > 0 && h("div", { class: "quiet" }, t("onlyAgents", { agents: only.map((id) => agentName(scenario, id)).join(", ") }));
+}
 
 function stopCells(visit, scenario, tickets, select) {
   const { ticket_id: ticket } = visit;
