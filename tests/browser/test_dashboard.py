@@ -391,7 +391,7 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
         const tickets = [{ id: "a", agents: ["van-2"] }, ...others, ...shipment];
         const visits = [{ ticket_id: null }, { ticket_id: "b" }];
         const plan = { routes: [{ agent_id: "van-1", end_s: 60000, visits }] };
-        const panel = dayChanges("job-0-x", { planning_date: "2026-12-01", agents, tickets }, () => plan);
+        const panel = dayChanges("job-0-x", { planning_date: "2020-12-01", agents, tickets }, () => plan);
         document.getElementById("content").replaceChildren(panel);
         panel.open = true;
     }""")
@@ -607,12 +607,12 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
     form = """async ([shifts, end_s]) => {
         const { dayChanges } = await import("/ui/assets/pages/day_changes.js");
         const agents = shifts.map(([shift_start, shift_end]) => ({ id: "a", shift_start, shift_end }));
-        const scenario = { planning_date: "2026-12-01", agents, tickets: [] };
+        const scenario = { planning_date: "2020-12-01", agents, tickets: [] };
         const form = dayChanges("job-0-x", scenario, () => ({ routes: [{ end_s }] }));
         document.getElementById("content").replaceChildren(form);
         form.open = true;
     }"""
-    night, day, dated = ["22:00", "30:00"], ["08:00", "17:00"], ["2026-12-01T20:00:00", "2026-12-02T04:00:00"]
+    night, day, dated = ["22:00", "30:00"], ["08:00", "17:00"], ["2020-12-01T20:00:00", "2020-12-02T04:00:00"]
     for shifts, end_s, kind in (
         ([day], 60_000, "time"),
         ([["00:00", "24:00"]], 86_400, "time"),
@@ -623,17 +623,17 @@ async def test_times_have_dates_where_a_day_goes_on_after_midnight(server: Plann
         await page.evaluate(form, [shifts, end_s])
         opens = page.get_by_label("Not before", exact=True)
         assert await opens.get_attribute("type") == kind, (shifts, end_s)
-        assert await opens.get_attribute("min") == ("2026-12-01T00:00" if kind == "datetime-local" else None)
+        assert await opens.get_attribute("min") == ("2020-12-01T00:00" if kind == "datetime-local" else None)
     asked = await _refused_calls(page)
     await page.get_by_label("Ticket", exact=True).fill("t-1")
-    for name, at in (("Not before", "2026-12-02T01:30"), ("Not after", "2026-12-02T02:30")):
+    for name, at in (("Not before", "2020-12-02T01:30"), ("Not after", "2020-12-02T02:30")):
         await page.get_by_label(name, exact=True).fill(at)
     async with page.expect_response("**/ui/call"):
         await page.get_by_role("button", name="Solve with the change").click()
     await page.unroute("**/ui/call")
     patches = [each["arguments"]["patch"] for each in asked]
-    assert patches == [{"tickets": {"t-1": {"time_windows": [["2026-12-02T01:30", "2026-12-02T02:30"]]}}}]
-    day_of_client = ring(3) | {"planning_date": "2026-12-01"}
+    assert patches == [{"tickets": {"t-1": {"time_windows": [["2020-12-02T01:30", "2020-12-02T02:30"]]}}}]
+    day_of_client = ring(3) | {"planning_date": "2020-12-01"}
     scenario_id = (await call(server, "create_scenario", **day_of_client))["scenario_id"]
     await call(server, "revise_scenario", scenario_id=scenario_id, patch=patches[0])
 
