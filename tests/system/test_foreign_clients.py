@@ -199,7 +199,7 @@ async def test_python_client_of_the_stateless_era_listens_anew(
 
 async def test_fastmcp_client_runs_a_task(balanced: tuple[str, LoadBalancer]) -> None:
     """SPEC X2: FastMCP drives the task of 2026-07-28 to its result, each poll at another replica."""
-    python = await anyio.to_thread.run_sync(peer_python, "mcp")
+    python = await anyio.to_thread.run_sync(peer_python)
     program = external_clients.FOLDER.parent / "clients" / "fastmcp_task.py"
     with anyio.fail_after(100):
         ended = await anyio.run_process(
