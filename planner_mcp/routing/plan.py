@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from planner_mcp.text import plain_fields, share_at_most
 
+CENT: Final = 0.01
+"""Costs and bounds closer than this are equal: prices are rounded, and days may round them differently."""
 UNIT_LEGS: Final = "unit legs"
 """Source of travel where no location has a position: a distance counts legs."""
 NO_TRAVEL: Final = (

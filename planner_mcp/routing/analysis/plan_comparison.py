@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from planner_mcp.routing.plan import UNIT_LEGS, Plan, PlannedRoute
+from planner_mcp.routing.plan import CENT, UNIT_LEGS, Plan, PlannedRoute
 from planner_mcp.text import named, number
 
 _MINUTE_S: Final = 60.0
-_CENT: Final = 0.01
-"""Costs this close are one."""
 SHIFTED_S: Final = 300.0
 """A service that starts at least this much earlier or later counts as shifted."""
 
@@ -100,7 +98,7 @@ def difference_in_words(a: Plan, b: Plan, found: Comparison) -> list[str]:
     length, cost = _length(found.distance_m, counts_legs=counts_legs), number(found.cost)
     sentences = [f"In all {length}." if cost is None else f"In all {length}, cost {cost:+}."]
     apart = _cost_apart(a, b)
-    if found.cost is not None and abs(apart) >= _CENT:
+    if found.cost is not None and abs(apart) >= CENT:
         sentences.append(f"Of the cost {number(apart):+} is of no route: prices of tickets left out, or balance.")
     sentences += [f"No longer served: {named(found.newly_left_out)}."] if found.newly_left_out else []
     sentences += [f"Served now: {named(found.newly_served)}."] if found.newly_served else []

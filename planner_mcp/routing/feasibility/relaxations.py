@@ -115,6 +115,22 @@ def _amount(body: Json, problem: Problem, agent: int, violation: Violation, fiel
     return Relaxation(change.format(name, driver, value), {"agents": {driver: {field: amount}}})
 
 
+def lacking_skills(ticket: Json, agent: Json) -> list[str]:
+    """Return the skills that a ticket asks for and an agent does not have."""
+    held = agent.get("skills") or ()
+    return [skill for skill in ticket.get("skills") or () if skill not in held]
+
+
+def is_unlisted(ticket: Json, name: str) -> bool:
+    """Return whether a ticket names the only agents that may serve it, and not this one."""
+    return ticket.get("agents") is not None and name not in ticket["agents"]
+
+
+def is_forbidden(ticket: Json, name: str) -> bool:
+    """Return whether a ticket names an agent as one that may not serve it."""
+    return name in (ticket.get("not_agents") or ())
+
+
 def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way.
 
@@ -122,15 +138,15 @@ def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> 
     """
     driver = body["agents"][agent]
     ticket = body["tickets"][violation.index]
-    name, held = driver["id"], driver.get("skills") or []
+    name = driver["id"]
     words, patch = [], Json()
-    if lacking := [skill for skill in ticket.get("skills") or () if skill not in held]:
+    if lacking := lacking_skills(ticket, driver):
         words.append(f"give {name} the skill {', '.join(lacking)}, or drop it from {ticket['id']}")
-        patch["agents"] = {name: {"skills": [*held, *lacking]}}
-    if ticket.get("agents") is not None and name not in ticket["agents"]:
+        patch["agents"] = {name: {"skills": [*(driver.get("skills") or ()), *lacking]}}
+    if is_unlisted(ticket, name):
         words.append(f"allow {name} for {ticket['id']}")
         patch["tickets"] = {ticket["id"]: {"agents": [*ticket["agents"], name]}}
-    if name in (ticket.get("not_agents") or ()):
+    if is_forbidden(ticket, name):
         words.append(f"no longer forbid {name} for {ticket['id']}")
         others = [other for other in ticket["not_agents"] if other != name]
         patch.setdefault("tickets", {}).setdefault(ticket["id"], {})["not_agents"] = others

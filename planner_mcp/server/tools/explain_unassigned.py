@@ -9,6 +9,7 @@ from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
+from planner_mcp.routing.feasibility.relaxations import is_forbidden, is_unlisted, lacking_skills
 from planner_mcp.routing.feasibility.route_violations import Violation
 from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
@@ -27,6 +28,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     load_plan_context,
     run_in_thread,
     shared_deadlines,
+    unit_lines,
 )
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -121,7 +123,7 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
     head += more_text(output.next_page)
     lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
-    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines += unit_lines(output.cost_in)
     if output.not_shown:
         lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))
     following = ["Next: suggest_fixes"] if any(entry.code not in _OF_PLACE for entry in tickets) else []
@@ -190,12 +192,11 @@ def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate
     if violation.limit is not InfeasibilityReason.SKILL_OR_AGENT:
         return text
     ticket, agent = analysis.body["tickets"][violation.index], analysis.body["agents"][candidate.route.agent]
-    lacking = [skill for skill in ticket.get("skills") or () if skill not in (agent.get("skills") or ())]
+    lacking = lacking_skills(ticket, agent)
     name = plain(ticket["id"], MAX_NAME)
     skills = named([plain(skill, MAX_NAME) for skill in lacking])
     what = f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
-    only, never = ticket.get("agents"), ticket.get("not_agents") or ()
-    if lacking and (agent["id"] in never or (only is not None and agent["id"] not in only)):
+    if lacking and (is_unlisted(ticket, agent["id"]) or is_forbidden(ticket, agent["id"])):
         what = f"lacks {skills} of {name}, and may not serve it"
     return f"{text} {what}"
 

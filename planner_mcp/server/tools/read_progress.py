@@ -17,12 +17,12 @@ from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergen
 from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
-from planner_mcp.routing.plan import ProofRecord
+from planner_mcp.routing.plan import CENT, ProofRecord
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
-from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread
+from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread, unit_lines
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
 from planner_mcp.text import Json, counted, number, plain_fields
@@ -31,8 +31,6 @@ from planner_mcp.translation import phrase, translated
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
 _PROOF_COLUMNS: Final = ("elapsed_s", "cost", "lower_bound")
 """Of a job that proves a plan."""
-_CENT: Final = 0.01
-"""Costs and bounds this close meet: prices are rounded."""
 MAX_KEPT: Final = 4096
 """Bounds, of a hundred bytes or so."""
 _bounds: Final = OrderedDict[str, LowerBound]()
@@ -153,7 +151,7 @@ async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
         proof = None
     best = bound if proof is None else replace(bound, cost=proof.lower_bound)
     cost = None if job.progress.penalty else job.progress.cost
-    if cost is not None and best.cost is not None and cost < best.cost - _CENT:
+    if cost is not None and best.cost is not None and cost < best.cost - CENT:
         return BoundAndGap()
     gap = None if cost is None else best.gap(cost)
     if proof is None:
@@ -207,7 +205,7 @@ def _text(output: ReadProgressResult) -> str:
         f"{output.job_id} {output.status}, {counted(output.improvements, 'improvement')}: {' '.join(output.columns)}"
     ]
     lines += [" ".join(map(str, row)) for row in output.rows]
-    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines += unit_lines(output.cost_in)
     needed, cost = output.agents_needed, output.lower_bound
     if cost is not None:
         lines.append(f"Agents needed: {needed} or more; no plan serving all wanted tickets costs less than {cost}.")

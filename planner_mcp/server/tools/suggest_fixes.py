@@ -23,6 +23,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     load_plan_context,
     run_in_thread,
     shared_deadlines,
+    unit_lines,
 )
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
@@ -177,7 +178,7 @@ def _lines(output: SuggestFixesResult, *, is_alone: bool, in_no_plan: Container[
         by = f"by {fix.agent_id}" if fix.cost_delta is None else f"by {fix.agent_id}, cost {fix.cost_delta:+}"
         patch = "" if fix.patch is None else f" patch={compact(fix.patch)}"
         lines.append(f"{fix.ticket_id}: {fix.change} ({translated(by)}){patch}")
-    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines += unit_lines(output.cost_in)
     found_none = translated("no small change found; resolve_vrp may find one by moving others")
     lines += [f"{name}: {found_none}" for name in output.without_fix if name not in in_no_plan]
     why = translated("no time left to look at all places; resolve_vrp may find one" if is_alone else _NO_ROOM)

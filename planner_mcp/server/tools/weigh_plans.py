@@ -8,6 +8,7 @@ from pydantic import Field
 from planner_mcp.routing.analysis.alternative_plans import TradeOff, trade_offs
 from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, without_assignments
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
+from planner_mcp.routing.plan import CENT
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.answers.table_result import cell_text
@@ -19,6 +20,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     costs_in,
     load_plan_context,
     run_in_thread,
+    unit_lines,
 )
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
@@ -38,8 +40,6 @@ _COLUMNS: Final = (
 )
 
 
-_CENT: Final = 0.01
-"""Costs this close are one: days may round their prices differently."""
 _MADE_UP: Final = "prices made up for the style of the first plan: the day it was made from has expired"
 
 
@@ -93,7 +93,7 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
         **({"priced_on": scenario_id} if scenario_id != base.scenario.id else {}),
     )
     lines = [" ".join(_COLUMNS), *(" ".join(map(cell_text, cells)) for cells in output.rows)]
-    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines += unit_lines(output.cost_in)
     lines += [f"{one} is hardly different from {other}" for one, other in output.duplicates.items()]
     lines += [f"{name} costs {cost} on its own day" for name, cost in output.own_costs.items()]
     lines += [f"{name} does not hold on the day of {ids[0]}" for name in output.invalid]
@@ -118,7 +118,7 @@ async def _own_costs(ctx: ToolContext, found: list[PlanContext], rows: list[Trad
     for each, row in zip(found, rows, strict=True):
         if each.scenario.prices_of is None:
             prices, (own, _same) = await priced_on_common_scenario(ctx, each, each)
-            if prices is not None and (row.cost is None or abs(row.cost - own.cost) > _CENT):
+            if prices is not None and (row.cost is None or abs(row.cost - own.cost) > CENT):
                 own_costs[each.plan_id] = number(own.cost)
     return own_costs
 

@@ -21,7 +21,13 @@ from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import value_of
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean
 from planner_mcp.routing.scenario.schema_faults import pointer
-from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, costs_in, load_plan_context
+from planner_mcp.server.tools.arguments.plan_context import (
+    PlanContext,
+    PlanName,
+    costs_in,
+    load_plan_context,
+    unit_lines,
+)
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap
 from planner_mcp.server.tools.resolve_vrp import ChangedPlan, ResolveArguments, changed_plan
@@ -249,7 +255,7 @@ def _proved_saving(row: _Row, base: _Row) -> float | None:
 def _text(output: WhatIfResult) -> str:
     lines = [" ".join(output.columns)]
     lines += [" ".join("-" if cell is None else str(cell) for cell in _shown(row)) for row in output.rows]
-    lines += [f"cost_in {output.cost_in}"] if output.cost_in else []
+    lines += unit_lines(output.cost_in)
     lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
     lines += [phrase("{} has no job: {}", name, translated_line(why)) for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):

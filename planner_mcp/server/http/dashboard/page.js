@@ -4,7 +4,7 @@ import { readBlob, readJson } from "./api.js";
 import { PageEvents } from "./events.js";
 import { confirmed } from "./view/confirmation.js";
 import { h } from "./view/dom.js";
-import { agentName, windowText } from "./view/format.js";
+import { agentName, pointerParts, windowText } from "./view/format.js";
 import { placesOf } from "./view/positions.js";
 import { t, wordOf } from "./view/words.js";
 
@@ -45,8 +45,8 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
 export function placed(line) {
   const [, path, sentence] = /^(?:(\/.+?|agents|tickets|locations|groups): )?(.*)$/s.exec(line);
   if (!path) return inWords(sentence);
-  const parts = path.split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const [, list, id, field] = parts;
+  const parts = path.startsWith("/") ? pointerParts(path) : [path];
+  const [list, id, field] = parts;
   const isEntry = id && ["agents", "tickets", "locations"].includes(list);
   const words = isEntry ? [id, field && choiceWord(field)] : [choiceWord(parts.findLast((part) => !/^\d+$/.test(part)))];
   return `${words.filter(Boolean).join(", ")}: ${inWords(sentence)}`;

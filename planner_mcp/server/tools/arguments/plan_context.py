@@ -96,6 +96,11 @@ def costs_in(body: Json, plan: Plan) -> str | None:
     return None if plan.is_masked or plan.travel.get("source") == UNIT_LEGS else cost_unit(as_shown(body))
 
 
+def unit_lines(cost_in: str | None) -> list[str]:
+    """Return the line of an answer as text that says what its costs are in, where that is told."""
+    return [f"cost_in {cost_in}"] if cost_in else []
+
+
 async def load_plan_context(ctx: ToolContext, name: str, path: str) -> PlanContext:
     """Return the plan of a job or of a plan's name, with its job and its scenario.
 

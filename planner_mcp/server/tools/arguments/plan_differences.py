@@ -5,18 +5,14 @@ The prices are chosen by `comparison_pricing.py`; the counting is `routing/analy
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from planner_mcp.jobs.masking.field_masking import plan_for
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import CENT, Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario
 from planner_mcp.server.tools.arguments.plan_context import PlanContext
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import number
-
-_CENT: Final = 0.01
-"""Costs this close are one: days may round their prices differently."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +43,6 @@ async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> P
     other_costs = [
         f"On the day that both are priced on, {name} costs {number(priced.cost)}, not {number(own.cost)}."
         for name, own, priced in named_plans
-        if abs(priced.cost - own.cost) >= _CENT
+        if abs(priced.cost - own.cost) >= CENT
     ]
     return PlanDifference(before, after, compare(before, after, is_priced=is_priced), prices, tuple(other_costs))

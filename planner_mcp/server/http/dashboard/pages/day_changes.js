@@ -4,7 +4,7 @@
 import { callTool } from "../api.js";
 import { action, choiceWord, go } from "../page.js";
 import { h } from "../view/dom.js";
-import { OPEN_END_S, isolated, named, secondsOf } from "../view/format.js";
+import { OPEN_END_S, isolated, named, pointerParts, secondsOf } from "../view/format.js";
 import { t, wordOf } from "../view/words.js";
 
 const ids = (entries) => (entries ?? []).map((each) => each.id);
@@ -115,7 +115,7 @@ function newTicket({ id, pickup, address, release_time: ready, service_min: stay
 
 // The id at a place in a call: of an entry that is patched by it, or what stands there.
 function idAt(path, args) {
-  const [, list, key] = path.replace(/^\/patch(?=\/)/, "").split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [list, key] = pointerParts(path.replace(/^\/patch(?=\/)/, ""));
   const given = args[list]?.[key];
   return typeof given === "string" ? given : given?.id ?? (["agents", "tickets", "locations", "late_by"].includes(list) ? key : undefined);
 }

@@ -3,7 +3,7 @@
 import { callTool, readJson, request } from "../api.js";
 import { WITHDRAWN, action, askingIn, choiceWord, content, link, nobodyServes, placed, problem } from "../page.js";
 import { h } from "../view/dom.js";
-import { figure, secondsOf } from "../view/format.js";
+import { figure, pointerParts, secondsOf } from "../view/format.js";
 import { currentLanguage, t } from "../view/words.js";
 
 const HALF_DAY_S = 43_200;
@@ -97,13 +97,13 @@ const headerOf = (taken) => taken.replace(/ → \w+(?: \(a guess\))?$/, "");
 const takenWords = (taken) => taken.replace(/→ (\w+)(?: \((a guess)\))?$/, (_, field, guess) => `→ ${choiceWord(field)}${guess ? ` (${t("guess")})` : ""}`);
 
 // Headers of the columns with refused cells: their place is a row and a column of the file.
-const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/([^/]+)$/.exec(fault.at)?.[1].replaceAll("~1", "/").replaceAll("~0", "~")).filter(Boolean))];
+const unread = (error) => [...new Set((error.errors ?? []).map((fault) => /^\/file\/(?:.*\/)?\d+\/[^/]+$/.test(fault.at) && pointerParts(fault.at).pop()).filter(Boolean))];
 
 // Where a fault is, in words of the page: a field of its form, the sheet and column of a cell (its row is in the text), or the
 // field of an agent.
 const OF_FORM = { agents: "fleet", depot: "depotAt", planning_date: "date" };
 function placeWords(path = "") {
-  const [first, ...rest] = path.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [first, ...rest] = pointerParts(path);
   if (first === "file") return rest.filter((part) => !/^\d+$/.test(part)).join(", ");
   return rest.length > 0 ? choiceWord(rest.at(-1)) : OF_FORM[first] ? t(OF_FORM[first]) : "";
 }

@@ -32,6 +32,9 @@ export function windowText(window, date, written = String) {
 }
 export const OPEN_END_S = 172_740; // 47:59, the end of a window that has none (`window_text.py`)
 // A caller's text between signs that keep its direction to itself: a name from right to left leaves its neighbours in order.
+// The parts of a JSON pointer, with the list or object first.
+export const pointerParts = (pointer) => pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+
 export const isolated = (text) => `\u2068${text}\u2069`;
 export const figure = (value) => value?.toLocaleString(undefined, { maximumFractionDigits: Math.abs(value) < 100 ? 2 : 0 }) ?? "–";
 // What is shown with its name: without an id it is called after its row.
