@@ -48,7 +48,11 @@ class Osrm:
         return Block(distances, durations, facts, _snaps(payload.get("sources"), len(origins)))
 
     async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
-        """Return the points of the way over two places or more, in order."""
+        """Return the points of the way over two places or more, in order.
+
+        Raises:
+            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
+        """
         asked = {
             "overview": "full",
             "geometries": "geojson",

@@ -61,7 +61,11 @@ class Valhalla:
         return Block(distances, durations, {}, tuple(snaps[place] for place in origins))
 
     async def line(self, http: httpx.AsyncClient, places: Sequence[Position]) -> list[Position]:
-        """Return the points of the way over two places or more, in order."""
+        """Return the points of the way over two places or more, in order.
+
+        Raises:
+            RoutingProviderUnavailableError: No answer, no way, or an answer of another shape.
+        """
         line: list[Position] = []
         for low in range(0, len(places) - 1, _REQUEST_PLACES - 1):
             asked = {

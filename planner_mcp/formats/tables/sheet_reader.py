@@ -86,12 +86,16 @@ _HALF_A_SECOND: Final = timedelta(seconds=0.5)
 
 
 def tables_of(data: bytes, *, sheet: str, max_rows: int) -> dict[str, Table]:
-    """Return the tables of a workbook, or raise what is wrong with it, as `read_workbook` of another process does.
+    """Return the table of `tickets`, and of `agents` and of `locations` where sheets are named so.
 
     Args:
         data: The workbook.
         sheet: Of the tickets; empty to find it: one of a usual name, or the only one.
         max_rows: Of a table.
+
+    Raises:
+        TooLargeError: There is more in it than allowed.
+        InputError: All that is wrong with it, by sheet, row and column.
     """
     workbook = opened(data)
     try:
