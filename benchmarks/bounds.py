@@ -10,18 +10,19 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import benchmark_instances
 from benchmarks.plans import DATA
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
-from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, LoadKind, Problem, TicketSpec
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
@@ -60,14 +61,14 @@ class ProofRun:
 
 def generated(kind: str, seed: int, tickets: int) -> Problem:
     """Return a generated day of a kind of `KINDS`."""
-    dice = np.random.default_rng([seed, tickets, sorted(KINDS).index(kind)])
+    dice = np.random.default_rng([seed, tickets, KINDS.index(kind)])
     depots = 3 if kind == "depots" else 1
     places = dice.integers(0, _SIDE, (depots + tickets, 2)).astype(float)
     distance = np.rint(np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1))).astype(np.int64)
     demands = dice.integers(1, 20, tickets)
     openings = dice.integers(300, 2600, tickets)
     openings = np.maximum(openings, distance[0, depots:])
-    width = {"narrow": 200, "wide": 1200}.get(kind)
+    width = {"narrow": 200, "wide": 1200, "shipments": 600}.get(kind)
     orders = tuple(
         TicketSpec(
             id=f"t{number}",
@@ -79,14 +80,17 @@ def generated(kind: str, seed: int, tickets: int) -> Problem:
         )
         for number in range(tickets)
     )
+    if kind == "shipments":
+        orders = tuple(_paired(orders, distance))
     sizes = (60, 100, 150) if kind == "mixed" else (90,)
+    horizon = 10**7 if width is None else _HORIZON * (2 if kind == "shipments" else 1)
     agents = tuple(
         AgentSpec(
             id=f"v{depot}-{size}-{number}",
             capacity=(size,),
             start=depot,
             end=depot,
-            shift=(0, _HORIZON if width is not None else 10**7),
+            shift=(0, horizon),
             fixed_cost=3 * size if kind == "mixed" else 0,
         )
         for depot in range(depots)
@@ -94,12 +98,24 @@ def generated(kind: str, seed: int, tickets: int) -> Problem:
         for number in range(tickets)
     )
     features = {Feature.TIME_WINDOWS} if width is not None else set()
-    features |= {"depots": {Feature.MULTI_DEPOT}, "mixed": {Feature.HETEROGENEOUS}}.get(kind, set())
+    own = {"depots": Feature.MULTI_DEPOT, "mixed": Feature.HETEROGENEOUS, "shipments": Feature.SHIPMENTS}
+    features |= {own[kind]} if kind in own else set()
     names = tuple(f"L{number}" for number in range(len(places)))
     return Problem(agents, orders, names, (distance,), (distance,), features=frozenset(features))
 
 
-KINDS: Final = ("narrow", "wide", "capacity", "depots", "mixed")
+def _paired(orders: Sequence[TicketSpec], distance: NDArray[np.int64]) -> Iterator[TicketSpec]:
+    """Yield shipments: each ticket of an even number is brought to the place of the next, as soon as it can."""
+    for number in range(0, len(orders) - 1, 2):
+        first, second = orders[number : number + 2]
+        opens, closes = first.windows[0]
+        way = first.service + int(distance[first.location, second.location])
+        yield replace(first, load=LoadKind.PICKUP)
+        yield replace(second, demand=first.demand, windows=((opens + way, closes + way),), pickup=number)
+
+
+KINDS: Final = ("capacity", "depots", "mixed", "narrow", "wide", "shipments")
+"""New ones come last: the place of a kind is part of its seeds."""
 
 
 def _stretch() -> float:

@@ -8,7 +8,8 @@ where the reduced cost of a route is its cost less the dual values of its ticket
 reduced costs are exact integers of the native pricing, so the bound needs no trust in the linear program; it is
 anytime: each complete pricing gives one, and the best is kept. Dual values are smoothed between the best ones and those
 of the linear program. Where the fast pricing finds no more columns, capacity cuts that the solution violates join the
-linear program, each with its price times its least number in the sum above. When it is solved, tickets that its routes
+linear program, each with its price times its least number in the sum above. Where shipments leave too many partial
+routes for a pricing, their halves are priced as tickets of their own. When it is solved, tickets that its routes
 visit twice are remembered on the way (the ng-sets grow), which raises the bound again.
 
 Source: smoothing, Wentges, International Transactions in Operational Research 4 (2), 1997; growing ng-sets, Roberti and
@@ -18,6 +19,7 @@ Mingozzi, Transportation Science 48 (3), 2014.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Final
 
@@ -34,6 +36,8 @@ from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS, SubsetRowCut, cu
 
 MAX_LABELS: Final = 600_000
 """150 MB or so."""
+_SHIPMENT_LABELS: Final = 100_000
+"""Limit of a pricing that keeps the halves of shipments together; where it does not suffice, more seldom do."""
 MAX_ROUTES: Final = 50
 """Columns of one call."""
 _FIRST_MEMORY: Final = 8
@@ -178,7 +182,7 @@ class ColumnGeneration:
             if not self._solve_linear_program():
                 if self._subset_cuts:
                     self.is_solved = not self._is_over  # as far as it can be
-                elif not self._shrink_memory():
+                elif not (self._relax_shipments() or self._shrink_memory()):
                     return
             elif not (self.is_tight or self._is_over or self._cut_solved() or (refines and self._refine())):
                 self.is_solved = True
@@ -334,8 +338,10 @@ class ColumnGeneration:
         for number in range(len(self.pricers)):
             if not self._is_over:
                 cuts = self._cut_prices(number, at)
-                _, _, routes = self._priced(number, at, cuts, max_labels=self._max_labels, is_heuristic=True)
-                added |= self._add(number, routes, at, duals)
+                priced = self._priced(number, at, cuts, max_labels=self._max_labels, is_heuristic=True)
+                added |= self._add(number, priced[2], at, duals)
+                if not priced[0] and self._relax_shipments():
+                    return True
         return added
 
     def _priced_exactly(self, at: Cells, duals: Duals, *, max_labels: int) -> bool | None:
@@ -366,6 +372,8 @@ class ColumnGeneration:
         self, number: int, at: Cells, cuts: CutPrices, *, max_labels: int, is_heuristic: bool
     ) -> tuple[bool, int, list[PricedRoute]]:
         network = self.relaxed.networks[number]
+        if self.relaxed.has_shipments:
+            max_labels = min(max_labels, _SHIPMENT_LABELS)
         cost = network.switch_cost - dual_of_tickets(self.relaxed.rows_of, at)
         left_s = max(0.0, self._deadline - time.monotonic())
         return self.pricers[number].price(
@@ -422,6 +430,14 @@ class ColumnGeneration:
     def _forbids(self, tickets: Sequence[int], first: int, last: int) -> bool:
         return bool(self._memory[list(tickets[first + 1 : last]), tickets[first]].all())
 
+    def _relax_shipments(self) -> bool:
+        """Price the halves of shipments one by one after a pricing that took too much memory; False where they are."""
+        if self._is_over or not self.relaxed.has_shipments:
+            return False
+        self.relaxed = self.relaxed.without_shipments()
+        self.pricers = [RoutePricer(network, self._cancel) for network in self.relaxed.networks]
+        return True
+
     def _shrink_memory(self) -> bool:
         """Halve the ng-sets after a pricing that took too much memory; return False where they are empty."""
         size = int(self._memory.sum(axis=1).max()) // 2
@@ -469,15 +485,15 @@ def _cycles(tickets: Sequence[int]) -> Iterable[tuple[int, int]]:
 
 
 def _dear(relaxed: RelaxedProblem) -> int:
-    """Return an assumed cost of the whole day: every ticket on a route of its own."""
-    count, total = len(relaxed.problem.tickets), 1
-    for ticket in range(count):
-        ways = [
-            network.fixed_cost + int(network.cost[count, ticket] + network.cost[ticket, count])
-            for network in relaxed.networks
-            if network.cost[count, ticket] < EXCLUDED
-        ]
-        total += min(ways, default=0)
+    """Return an assumed cost of the whole day: every ticket, or shipment, on a route of its own."""
+    problem, total = relaxed.problem, 1
+    for number, ticket in enumerate(problem.tickets):
+        if ticket.pickup is None and number in problem.partner_of:
+            continue
+        stops = [-1, *([] if ticket.pickup is None else [ticket.pickup]), number, -1]
+        ways = [[int(network.cost[arc]) for arc in pairwise(stops)] for network in relaxed.networks]
+        costs = (n.fixed_cost + sum(way) for n, way in zip(relaxed.networks, ways, strict=True) if max(way) < EXCLUDED)
+        total += min(costs, default=0)
     return max(total, relaxed.factor)
 
 

@@ -23,8 +23,8 @@ _CELLS: Final = 1 << 22
 _WORD: Final = 64
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (
-    *("field", "cost", "time", "distance", "discount", "windows_at", "windows", "soft", "release"),
-    *("delivery", "pickup", "capacity", "node_cost", "memory", "coarse", "subsets", "subset_price"),
+    *("field", "cost", "time", "distance", "shortest", "discount", "windows_at", "windows", "soft", "release"),
+    *("delivery", "pickup", "capacity", "half", "shipped", "node_cost", "memory", "coarse", "subsets", "subset_price"),
 )
 Memory = NDArray[np.bool_]
 """(n, n): whether a visit to the row's ticket keeps the column's in mind."""
@@ -144,7 +144,7 @@ class RoutePricer:
             ctypes.byref(least),
         )
         _check(end)
-        return (end == PricingEnd.COMPLETE and not is_heuristic, least.value, self._routes(used.value))
+        return (end == PricingEnd.COMPLETE, least.value, self._routes(used.value))
 
     def enumerate(
         self,

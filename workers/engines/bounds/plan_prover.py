@@ -137,7 +137,9 @@ class PlanProver:
             self._on_proof(self._record(relaxed, best))
 
     def _record(self, relaxed: RelaxedProblem, best: int) -> ProofRecord:
-        columns = 0 if self._generation is None else self._generation.columns
+        if (generation := self._generation) is not None:
+            relaxed = generation.relaxed
+        columns = 0 if generation is None else generation.columns
         seconds = round(time.monotonic() - self._began, 3)
         left_out = () if best >= self._cost else relaxed.relaxed  # what meets the cost cannot rise further
         return ProofRecord(best / self._problem.cost_scale, self._is_optimal, columns, seconds, left_out)
@@ -170,13 +172,13 @@ class PlanProver:
         root: DualBound | None = None
         generation.run(refines=False)
         if generation.is_solved and not generation.is_tight and not has_few_tickets:
-            root = self._close(relaxed, generation, time.monotonic() + EARLY_CLOSE_SHARE * span_s, GAP_SHARES[:1])
+            root = self._close(generation, time.monotonic() + EARLY_CLOSE_SHARE * span_s, GAP_SHARES[:1])
         if self._tree is None:
             generation.run(root_ends)
             root = generation.best
             if root is not None and not generation.is_tight and not self._cancel[0]:
                 ends = self._began + (LONG_CLOSE_SHARE if generation.is_solved else CLOSE_SHARE) * span_s
-                root = self._close(relaxed, generation, ends, GAP_SHARES)
+                root = self._close(generation, ends, GAP_SHARES)
         if root is None:
             return
         if has_few_tickets:
@@ -247,15 +249,13 @@ class PlanProver:
         """Keep a bound, in cost units; every plan costs an integer of them."""
         self._best = bound if self._best is None else max(self._best, bound)
 
-    def _close(
-        self, relaxed: RelaxedProblem, generation: ColumnGeneration, ends: float, parts: Sequence[float]
-    ) -> DualBound:
+    def _close(self, generation: ColumnGeneration, ends: float, parts: Sequence[float]) -> DualBound:
         """Choose among all routes that a cheaper plan could have, and return the dual values by which they were listed.
 
         Where they are too many, those of the next part of the gap are listed: they prove nothing, but a plan chosen
         among them is cheaper and leaves fewer routes to list.
         """
-        began = time.monotonic()
+        began, relaxed = time.monotonic(), generation.relaxed
         bound = generation.central(began + CENTRAL_SHARE * (ends - began))
         shares, known, cuts = parts, self._cost, [cut for cut, _ in bound.priced]
         while shares and not self._is_over() and time.monotonic() < ends:

@@ -3,11 +3,11 @@
 Owns what the bound leaves out of the model. Whatever is left out only admits more routes or lowers their cost, so that
 the relaxed problem costs at most as much as the problem. A network keeps capacities, time windows, shifts, overtime,
 lateness, waiting, prices of distance and time, limits of distance, duration and stops, setup, releases, skills and
-switch costs. `RelaxedProblem.relaxed` names the features of the problem that are left out, or kept in part only:
+switch costs; the halves of a shipment share a route, in order and with its load between them.
+`RelaxedProblem.relaxed` names the features of the problem that are left out, or kept in part only:
 
 * breaks take no time; travel takes the time of the best hour of the day; the span, least loads and the order of locked
   visits are free; groups of which all or none are served may be served in part;
-* the halves of a shipment are tickets without load that need not share a route;
 * tickets that exclude one another may share a route, but not follow each other;
 * an agent that reloads has the capacity of all its trips together, and may pass a place of reload on any leg;
 * with paid or limited durations the lateness and the second of two windows are judged as if each were alone, and the
@@ -17,7 +17,7 @@ Costs are multiplied by `factor`, so that dual values, which are integers too, a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -67,12 +67,18 @@ class RelaxedNetwork:
     """(n + 1, n + 1), the last row is the start, the last column the end."""
     time: Cells
     distance: Cells
+    shortest: Cells
+    """(n + 1, n + 1): the least time over any tickets in between."""
     windows: tuple[tuple[tuple[int, int], ...], ...]
     soft: Cells
     release: Cells
     delivery: Cells
     pickup: Cells
     capacity: Cells
+    half: Cells
+    """(n, 2): the number of the shipment of each ticket or -1, and whether the ticket is its second half."""
+    shipped: Cells
+    """(n, dimensions): what a shipment has on board between its halves."""
     switch_cost: Cells
 
     @property
@@ -110,6 +116,16 @@ class RelaxedProblem:
         object.__setattr__(self, "rows_of", tuple(map(tuple, rows_of)))
         network_of = {agent: number for number, each in enumerate(self.networks) for agent in each.agents}
         object.__setattr__(self, "network_of", network_of)
+
+    @property
+    def has_shipments(self) -> bool:
+        """Whether the halves of shipments share a route."""
+        return any((each.half[:, 0] >= 0).any() for each in self.networks)
+
+    def without_shipments(self) -> "RelaxedProblem":
+        """Return a problem in which the halves of a shipment need not share a route, and have no load."""
+        networks = tuple(replace(each, half=_no_halves(self.problem)) for each in self.networks)
+        return replace(self, networks=networks, relaxed=tuple(sorted({*self.relaxed, Feature.SHIPMENTS.value})))
 
 
 def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
@@ -155,7 +171,6 @@ def _relaxed(problem: Problem) -> set[str]:
         Feature.RELOAD: reloads,
         Feature.RELEASE: (reloads or has_late or has_gaps) and any(ticket.release for ticket in problem.tickets),
         Feature.BACKHAUL: problem.backhaul and (reloads or bool(problem.partner_of)),
-        Feature.SHIPMENTS: bool(problem.partner_of),
         Feature.INCOMPATIBLE: bool(problem.incompatible),
         Feature.LOCKS: any(agent.locked for agent in problem.agents),
         Feature.GROUPS: any(group.kind is GroupKind.ALL for group in problem.groups),
@@ -216,6 +231,7 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         cost=np.ascontiguousarray(cost),
         time=np.ascontiguousarray(time),
         distance=np.ascontiguousarray(distance),
+        shortest=_shortest(time),
         windows=windows,
         soft=np.array(
             [(-1 if t.soft_close is None else t.soft_close, factor * t.lateness_cost) for t in tickets], dtype=np.int64
@@ -224,6 +240,11 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         delivery=loads[LoadKind.DELIVERY],
         pickup=loads[LoadKind.PICKUP],
         capacity=capacity,
+        half=_halves(problem),
+        shipped=np.array(
+            [t.demand[:dimensions] if n in problem.partner_of else (0,) * dimensions for n, t in enumerate(tickets)],
+            dtype=np.int64,
+        ).reshape(count, dimensions),
         switch_cost=np.array([factor * ticket.switch_price(agents[0]) for ticket in tickets], dtype=np.int64),
     )
 
@@ -232,6 +253,28 @@ def _loads(problem: Problem, kind: LoadKind, dimensions: int) -> Cells:
     """Return the amounts of one kind, (n, dimensions); halves of shipments have none."""
     amounts = [problem.amounts(ticket, kind)[:dimensions] for ticket in range(len(problem.tickets))]
     return np.array(amounts, dtype=np.int64).reshape(len(amounts), dimensions)
+
+
+def _halves(problem: Problem) -> Cells:
+    """Return the shipment of each ticket or -1, and whether it is the second half, (n, 2)."""
+    halves = _no_halves(problem)
+    seconds = [number for number, ticket in enumerate(problem.tickets) if ticket.pickup is not None]
+    for shipment, second in enumerate(seconds):
+        halves[problem.partner_of[second]] = (shipment, 0)
+        halves[second] = (shipment, 1)
+    return halves
+
+
+def _shortest(time: Cells) -> Cells:
+    """Return the least time between two stops, over any others."""
+    least = time.copy()
+    for ticket in range(len(time) - 1):
+        np.minimum(least, least[:, ticket, None] + least[ticket], out=least)
+    return least
+
+
+def _no_halves(problem: Problem) -> Cells:
+    return np.full((len(problem.tickets), 2), (-1, 0), dtype=np.int64)
 
 
 def _legs(problem: Problem, agent: AgentSpec) -> tuple[Cells, Cells]:
@@ -267,6 +310,9 @@ def _excluded(problem: Problem, agents: Sequence[int], locked: dict[int, int]) -
             excluded[number] = excluded[:, number] = True
     for low, high in problem.incompatible:
         excluded[low, high] = excluded[high, low] = True
+    for number, ticket in enumerate(tickets):
+        if ticket.pickup is not None:
+            excluded[count, number] = excluded[ticket.pickup, count] = excluded[number, ticket.pickup] = True
     if problem.backhaul and not problem.partner_of and not problem.agents[agents[0]].reload_depots:
         picks = np.array([ticket.load is LoadKind.PICKUP for ticket in tickets])
         excluded[:count, :count] |= picks[:, None] & ~picks[None]

@@ -32,6 +32,10 @@ void add(Bits<W>& bits, int number) {
     bits[number / 64] |= std::uint64_t{1} << (number % 64);
 }
 template <int W>
+void flip(Bits<W>& bits, int number) {
+    bits[number / 64] ^= std::uint64_t{1} << (number % 64);
+}
+template <int W>
 bool is_subset(const Bits<W>& part, const Bits<W>& whole) {
     for (int word = 0; word < W; ++word)
         if ((part[word] & ~whole[word]) != 0) return false;
@@ -48,7 +52,9 @@ struct Label {
     Number ready;       // earliest start of service
     Number busy, latest, distance;
     Loads most, picked;  // largest load so far if it leaves with all deliveries; sum of pickups
+    Loads aboard;        // of shipments
     Bits<W> memory;
+    Bits<W> open;       // shipments of which it has one half
     std::uint64_t odd;  // subset-row cuts of which it remembers an odd number of visits
     std::int32_t ticket, parent, stops;
     bool is_dominated;
@@ -63,6 +69,7 @@ public:
         cost.assign(network.cost, network.cost + nodes * nodes);
         time.assign(network.time, network.time + nodes * nodes);
         distance.assign(network.distance, network.distance + nodes * nodes);
+        shortest.assign(network.shortest, network.shortest + nodes * nodes);
         discount.assign(network.discount, network.discount + nodes * nodes);
         for (std::size_t arc = 0; arc < nodes * nodes; ++arc)
             if (cost[arc] < EXCLUDED) cost[arc] -= discount[arc];
@@ -77,12 +84,16 @@ public:
             for (int d = 0; d < dimensions; ++d) {
                 delivery.push_back(network.delivery[ticket * dimensions + d]);
                 pickup.push_back(network.pickup[ticket * dimensions + d]);
+                shipped.push_back(network.shipped[ticket * dimensions + d]);
             }
             node_cost.push_back(network.node_cost[ticket]);
+            shipment.push_back(static_cast<int>(network.half[2 * ticket]));
+            is_opening.push_back(shipment.back() >= 0 && network.half[2 * ticket + 1] == 0);
             subsets.push_back(network.subsets[2 * ticket]), remembered.push_back(network.subsets[2 * ticket + 1]);
         }
         subset_price.assign(network.subset_price, network.subset_price + MAX_SUBSETS);
         capacity.assign(network.capacity, network.capacity + dimensions);
+        find_closing();
         const Number* field = network.field;
         open = field[N_OPEN], close = field[N_CLOSE], shift_end = field[N_SHIFT_END];
         per_overtime = field[N_PER_OVERTIME], per_time = field[N_PER_TIME], fixed = field[N_FIXED];
@@ -101,6 +112,7 @@ public:
             for (int j = 0; j < nodes; ++j) {
                 const std::size_t to = static_cast<std::size_t>(i) * nodes + j, from = static_cast<std::size_t>(j) * nodes + i;
                 back.time[to] = time[from], back.distance[to] = distance[from];
+                back.shortest[to] = shortest[from];
                 back.discount[to] = discount[from];
                 back.cost[to] = cost[from] >= EXCLUDED ? EXCLUDED : cost[from] + per_time * time[from];
             }
@@ -109,7 +121,9 @@ public:
             const Number last = std::min(windows[ticket].back().second, close);
             back.windows[ticket] = {{close - last, close - first}};
             back.soft_close[ticket] = NO_END, back.lateness[ticket] = 0, back.release[ticket] = 0;
+            back.is_opening[ticket] = shipment[ticket] >= 0 && !is_opening[ticket];
         }
+        back.find_closing();
         back.open = 0, back.close = back.shift_end = close - open;
         back.per_overtime = back.per_time = 0;
         back.max_duration = NO_END, back.keeps_busy = false, back.adds_loads = true;
@@ -120,13 +134,20 @@ public:
     // nothing out. Where times matter, or no load ends a route, the bounds from the end are worth more than halves.
     bool is_two_way() const {
         const Number delivered = sum(delivery), picked = sum(pickup);
-        return !is_timed && (delivered == 0 || picked == 0) && delivered + picked > sum(capacity);
+        return !is_timed && closing.empty() && (delivered == 0 || picked == 0) && delivered + picked > sum(capacity);
     }
     Number half_load() const { return sum(capacity) / 2; }
 
     static Number sum(const std::vector<Number>& each) { return std::accumulate(each.begin(), each.end(), Number{0}); }
 
     std::size_t arc(int from, int to) const { return static_cast<std::size_t>(from) * (n + 1) + to; }
+
+    // Whether the other half of a shipment can still be visited in time after the start of service at a ticket.
+    bool can_close(int from, Number ready, int shipment) const {
+        const int to = closing[shipment];
+        const Number last = windows[to].back().second;
+        return ready + shortest[arc(from, to)] <= std::min(last, close - shortest[arc(to, n)]);
+    }
 
     // The sum of the prices of some subset-row cuts.
     Number price_of(std::uint64_t cuts) const {
@@ -136,12 +157,24 @@ public:
     }
 
     int n, dimensions;
-    std::vector<Number> cost, time, distance, discount, soft_close, lateness, release, delivery, pickup, capacity, node_cost;
+    std::vector<Number> cost, time, distance, shortest, discount, soft_close, lateness, release, delivery, pickup, shipped, capacity, node_cost;
+    std::vector<int> shipment;     // of each ticket, or -1
+    std::vector<int> closing;      // of each shipment: the half that is visited last in this direction
+    std::vector<bool> is_opening;  // whether a ticket is the half of its shipment that is visited first in this direction
     std::vector<Number> subset_price;
     std::vector<std::uint64_t> subsets, remembered;  // of each ticket: cuts
     std::vector<std::vector<std::pair<Number, Number>>> windows;
     Number open, close, shift_end, per_overtime, per_time, fixed, max_distance, max_duration, max_stops;
     bool counts_stops, is_timed, keeps_busy, adds_loads = false;
+
+private:
+    void find_closing() {
+        for (int ticket = 0; ticket < n; ++ticket)
+            if (shipment[ticket] >= 0 && !is_opening[ticket]) {
+                if (static_cast<int>(closing.size()) <= shipment[ticket]) closing.resize(shipment[ticket] + 1);
+                closing[shipment[ticket]] = ticket;
+            }
+    }
 };
 
 template <int W>
@@ -178,12 +211,25 @@ public:
         if (std::max(next.busy, next.ready - next.latest) > side_.max_duration) return false;
         next.distance = label.distance + side_.distance[arc];
         if (next.distance > side_.max_distance) return false;
+        next.open = label.open, next.aboard = label.aboard;
+        if (const int shipment = side_.shipment[ticket]; shipment >= 0) {
+            const bool is_opening = side_.is_opening[ticket];
+            if (has<W>(next.open, shipment) == is_opening) return false;
+            flip<W>(next.open, shipment);
+            for (int d = 0; d < side_.dimensions; ++d)
+                next.aboard[d] += (is_opening ? 1 : -1) * side_.shipped[static_cast<std::size_t>(ticket) * side_.dimensions + d];
+        }
+        if (side_.is_timed)
+            for (int word = 0; word < W; ++word)
+                for (std::uint64_t left = next.open[word]; left != 0; left &= left - 1)
+                    if (!side_.can_close(ticket, next.ready, 64 * word + std::countr_zero(left))) return false;
         for (int d = 0; d < side_.dimensions; ++d) {
             const std::size_t at = static_cast<std::size_t>(ticket) * side_.dimensions + d;
             next.picked[d] = label.picked[d] + side_.pickup[at];
             next.most[d] = label.most[d] + side_.delivery[at];
-            if (!side_.adds_loads) next.most[d] = std::max(next.most[d], next.picked[d]);
-            if (std::max(next.most[d], next.picked[d]) > side_.capacity[d]) return false;
+            if (!side_.adds_loads) next.most[d] = std::max(next.most[d], next.picked[d] + next.aboard[d]);
+            const Number ahead = side_.adds_loads ? next.most[d] + next.aboard[d] : next.most[d];
+            if (std::max(ahead, next.picked[d]) > side_.capacity[d]) return false;
         }
         const Number late = std::max<Number>(0, next.ready - side_.soft_close[ticket]) * side_.lateness[ticket];
         const std::uint64_t odd = label.odd & side_.remembered[ticket];
@@ -207,7 +253,7 @@ public:
     // The reduced cost of the route that ends after its last ticket; EXCLUDED where it cannot.
     Number ended(const Label<W>& label) const {
         const std::size_t arc = side_.arc(label.ticket, side_.n);
-        if (side_.cost[arc] >= EXCLUDED || label.stops == 0) return EXCLUDED;
+        if (side_.cost[arc] >= EXCLUDED || label.stops == 0 || label.open != Bits<W>{}) return EXCLUDED;
         const Number end = label.ready + side_.time[arc], busy = label.busy + side_.time[arc];
         if (end > side_.close || std::max(busy, end - label.latest) > side_.max_duration) return EXCLUDED;
         if (label.distance + side_.distance[arc] > side_.max_distance) return EXCLUDED;
@@ -221,6 +267,7 @@ public:
         return dominates(a, b, false);
     }
 
+    // Of labels with one half of the same shipments.
     bool dominates(const Label<W>& a, const Label<W>& b, bool is_heuristic) const {
         if (a.cost > b.cost || a.ready > b.ready) return false;
         for (int d = 0; d < side_.dimensions; ++d)
@@ -279,11 +326,22 @@ std::vector<int> stops_of(const std::vector<Label<W>>& labels, int at) {
 template <int W>
 class Endings;
 
-// All labels that no other dominates, by ticket and in ascending order of cost. Labels that no ending brings below the
-// limit are left out.
+template <int W>
+struct BitsHash {
+    std::size_t operator()(const Bits<W>& bits) const {
+        std::uint64_t mixed = 0x9e3779b97f4a7c15ULL;
+        for (const std::uint64_t word : bits) mixed = (mixed ^ word) * 0xbf58476d1ce4e5b9ULL, mixed ^= mixed >> 29;
+        return static_cast<std::size_t>(mixed);
+    }
+};
+
+// All labels that no other dominates, by ticket and open shipments, in ascending order of cost. Labels that no ending
+// brings below the limit are left out.
 template <int W>
 class LabelSearch {
 public:
+    using ByOpen = std::unordered_map<Bits<W>, std::vector<int>, BitsHash<W>>;
+
     LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr,
                 Number reach = NO_END)
         : rules_(rules),
@@ -291,7 +349,7 @@ public:
           endings_(endings),
           reach_(reach),
           stop_(options.seconds, options.cancel),
-          kept_(rules.side().n) {
+          by_open_(rules.side().n) {
         stop_.set_has_plan();  // no plan is built here that would need time beyond the limit
     }
 
@@ -309,7 +367,13 @@ public:
     }
 
     const std::vector<Label<W>>& labels() const { return labels_; }
-    const std::vector<int>& kept(int ticket) const { return kept_[ticket]; }
+
+    // The labels at a ticket that have one half of some shipments.
+    const std::vector<int>& kept(int ticket, const Bits<W>& open) const {
+        static const std::vector<int> none;
+        const auto found = by_open_[ticket].find(open);
+        return found == by_open_[ticket].end() ? none : found->second;
+    }
 
 private:
     bool extend_all(int at) {
@@ -326,7 +390,7 @@ private:
     }
 
     bool keep(const Label<W>& label) {
-        auto& list = kept_[label.ticket];
+        auto& list = by_open_[label.ticket][label.open];
         std::size_t at = 0;
         for (; at < list.size() && labels_[list[at]].cost <= label.cost; ++at)
             if (rules_.dominates(labels_[list[at]], label, options_.is_heuristic != 0)) return false;
@@ -351,7 +415,7 @@ private:
     Number reach_;
     StopCriterion stop_;
     std::vector<Label<W>> labels_;
-    std::vector<std::vector<int>> kept_;
+    std::vector<ByOpen> by_open_;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
@@ -377,7 +441,9 @@ public:
         const std::uint64_t own = side_.subsets[label.ticket], even = own & ~label.odd;
         const Number most_off = side_.price_of(even);
         std::pair<Number, int> best{limit, -1};
-        for (const int at : search_.kept(label.ticket)) {
+        Bits<W> open = label.open;  // of the ending, which has the shared ticket too
+        if (const int shipment = side_.shipment[label.ticket]; shipment >= 0) flip<W>(open, shipment);
+        for (const int at : search_.kept(label.ticket, open)) {
             const Label<W>& ending = search_.labels()[at];
             Number cost = label.cost + ending.cost - side_.fixed - node;
             if (cost - most_off >= best.first) break;
@@ -442,13 +508,14 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
     std::vector<Found> others;
     for (int ticket = 0; ticket < side.n; ++ticket) {
         Found first{EXCLUDED, -1, -1};
-        for (const int at : search.kept(ticket)) {
+        const auto end = [&](int at) {
             const Label<W>& label = search.labels()[at];
             Found route{rules.ended(label), at, -1};
             if (is_two_way && rules.progress(label) > half) std::tie(route.cost, route.ending) = endings.best_below(label, 0);
             if (route.cost < 0) others.push_back(route);
             first = std::min(first, route);
-        }
+        };
+        for (const int at : search.kept(ticket, {})) end(at);
         if (first.label >= 0) best.push_back(first);
     }
     std::sort(best.begin(), best.end());
@@ -467,15 +534,6 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
         }
     return is_complete ? Pricing::COMPLETE : Pricing::LIMITED;
 }
-
-template <int W>
-struct BitsHash {
-    std::size_t operator()(const std::pair<Bits<W>, int>& key) const {
-        std::uint64_t mixed = static_cast<std::uint64_t>(key.second) * 0x9e3779b97f4a7c15ULL;
-        for (const std::uint64_t word : key.first) mixed = (mixed ^ word) * 0xbf58476d1ce4e5b9ULL, mixed ^= mixed >> 29;
-        return static_cast<std::size_t>(mixed);
-    }
-};
 
 // Every elementary route below a limit: labels that visit the same tickets are compared, no others. They are compared by
 // cost without discounts: a plan may have the cheapest route of each set of tickets, which then is below the limit.
@@ -496,7 +554,7 @@ public:
         labels_.push_back(rules_.start());
         std::vector<int> layer{0};
         while (!layer.empty()) {
-            std::unordered_map<std::pair<Bits<W>, int>, std::vector<int>, BitsHash<W>> found;
+            ByVisits<std::vector<int>> found;
             for (const int at : layer)
                 if (!extend_all(at, found)) return false;
             layer.clear();
@@ -508,15 +566,24 @@ public:
     }
 
 private:
-    using Found = std::unordered_map<std::pair<Bits<W>, int>, std::vector<int>, BitsHash<W>>;
+    // By the tickets that a label has visited, and a last word: its last ticket, or 0 for all of them.
+    template <typename Value>
+    using ByVisits = std::unordered_map<Bits<W + 1>, Value, BitsHash<W + 1>>;
 
-    bool extend_all(int at, Found& found) {
+    static Bits<W + 1> visits(const Label<W>& label, int last) {
+        Bits<W + 1> key{};
+        std::copy(label.memory.begin(), label.memory.end(), key.begin());
+        key[W] = static_cast<std::uint64_t>(last);
+        return key;
+    }
+
+    bool extend_all(int at, ByVisits<std::vector<int>>& found) {
         Label<W> next{};
         for (int ticket = 0; ticket < side_.n; ++ticket) {
             if (++steps_ % CHECK_EVERY == 0 && stop_.over()) return false;
             if (!rules_.extend(labels_[at], ticket, next) || !endings_.can_end(next, options_.limit)) continue;
             next.parent = at;
-            auto& list = found[{next.memory, ticket}];
+            auto& list = found[visits(next, ticket)];
             const auto is_better = [&](int other) { return rules_.replaces(labels_[other], next); };
             if (std::any_of(list.begin(), list.end(), is_better)) continue;
             std::erase_if(list, [&](int other) { return rules_.replaces(next, labels_[other]); });
@@ -529,11 +596,11 @@ private:
 
     // Write the cheapest route of each set of tickets in a layer, without discounts.
     bool end_all(const std::vector<int>& layer, RouteWriter& writer) {
-        std::unordered_map<std::pair<Bits<W>, int>, std::pair<Number, int>, BitsHash<W>> cheapest;
+        ByVisits<std::pair<Number, int>> cheapest;
         for (const int at : layer)
             if (const Number cost = rules_.ended(labels_[at]); cost < options_.limit) {
                 const std::pair<Number, int> route{cost + labels_[at].saved, at};
-                const auto [place, is_new] = cheapest.try_emplace({labels_[at].memory, 0}, route);
+                const auto [place, is_new] = cheapest.try_emplace(visits(labels_[at], 0), route);
                 if (!is_new) place->second = std::min(place->second, route);
             }
         for (const auto& [key, route] : cheapest) {

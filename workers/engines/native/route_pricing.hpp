@@ -4,7 +4,8 @@
 // where it left the memory of the last stop): from both ends where times do not matter, else from the start, with
 // bounds from the end. `enumerate` finds every elementary route below a limit. All arithmetic is exact in
 // integers. `workers/engines/bounds/relaxed_networks.py` says what a network leaves out; here every omission only
-// lowers costs or admits more routes. A subset-row cut costs its price at every second visit to its tickets, as long as
+// lowers costs or admits more routes. Where shipments have numbers, their second halves follow their first ones on the same
+// route, and their loads are on board in between. A subset-row cut costs its price at every second visit to its tickets, as long as
 // all stops in between remember it (`workers/engines/bounds/subset_row_cuts.py`).
 //
 // Source: ng-routes, Baldacci, Mingozzi and Roberti, Operations Research 59 (5), 2011; two halves of routes, Righini and
@@ -42,6 +43,7 @@ struct Network {
     const Number* cost;      // (tickets + 1)²; EXCLUDED where there is no arc
     const Number* time;      // (tickets + 1)², between the starts of services
     const Number* distance;  // (tickets + 1)²
+    const Number* shortest;  // (tickets + 1)²: the least time over any tickets in between
     const Number* discount;  // (tickets + 1)², of the cost of each arc: dual values of cuts; none on the way to the end
     const Number *windows_at, *windows;
     const Number* soft;       // tickets × (soft close or -1, cost of lateness)
@@ -49,6 +51,8 @@ struct Network {
     const Number* delivery;   // tickets × dimensions
     const Number* pickup;     // tickets × dimensions
     const Number* capacity;   // dimensions
+    const Number* half;       // tickets × (number of its shipment or -1, whether it is the second half)
+    const Number* shipped;    // tickets × dimensions: what its shipment has on board between its halves
     const Number* node_cost;  // tickets: what a visit costs, less its dual value
     const std::uint64_t* memory;  // tickets × words: tickets that a visit to this ticket does not forget
     const std::uint64_t* coarse;  // tickets × words: a part of them, for bounds of how a route can end

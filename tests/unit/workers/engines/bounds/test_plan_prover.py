@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from ortools.linear_solver import pywraplp
 from benchmarks.bounds import generated
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.analysis.cost_bound import least_cost
-from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.evaluation.plan_builder import build_plan, price, route_cost
+from planner_mcp.routing.evaluation.timing_cache import cached_schedule
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Feature, LoadKind, Problem, StopKind
 from planner_mcp.routing.verification.optimality_check import (
@@ -307,6 +308,71 @@ def test_a_gap_with_too_many_routes_is_closed_after_a_cheaper_plan_is_chosen_amo
     assert listed[-1] == (1.0, True)
     assert proof is not None and proof.is_optimal
     assert price(day, found[-1]) == price(day, best)
+
+
+def least_of_all_routes(day: Problem, prices: list[int]) -> int:
+    """Return the least cost of a route of the first agent, less the prices of its tickets; at most 0."""
+    least = 0
+    for size in range(1, len(day.tickets) + 1):
+        for tickets in permutations(range(len(day.tickets)), size):
+            plan = Candidate.of_tickets({0: list(tickets)})
+            if verify(day, build_plan(day, plan)) == []:
+                cost = route_cost(day, plan.routes[0], cached_schedule(day, plan.routes[0]))
+                least = min(least, cost - sum(prices[ticket] for ticket in tickets))
+    return least
+
+
+def test_the_least_reduced_cost_is_that_of_all_routes_that_keep_shipments_together() -> None:
+    """SPEC S2, SPEC S1: the second half follows the first on the same route, and the load is on board between them."""
+    features, negative, paired = frozenset({Feature.SHIPMENTS, Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY}), 0, 0
+    for seed in range(12):
+        day = random_problem(seed, tickets=5, features=features)
+        relaxed = relaxed_problem(day)
+        assert relaxed is not None and relaxed.relaxed == () and len(relaxed.networks) == 1
+        network, dice = relaxed.networks[0], np.random.default_rng(seed)
+        prices = dice.integers(0, int(network.cost[network.cost < EXCLUDED].max()) // relaxed.factor + 2, 5)
+        memory, cuts = np.ones((5, 5), dtype=bool), CutPrices.none(5)
+        pricer = RoutePricer(network, np.zeros(1, dtype=np.int64))
+        node_cost = network.switch_cost - relaxed.factor * prices
+        is_complete, least, routes = pricer.price(
+            node_cost, cuts, memory, memory, seconds=9, max_labels=200_000, max_routes=50, is_heuristic=False
+        )
+        assert is_complete
+        assert least == relaxed.factor * least_of_all_routes(day, prices.tolist())
+        listed = pricer.enumerate(
+            node_cost, cuts, memory, network.fixed_cost + 1, seconds=9, max_labels=200_000, max_routes=500
+        )
+        assert listed is not None
+        for route in (*routes, *listed):
+            assert all(day.partner_of.get(each, each) in route.tickets for each in route.tickets)
+        negative += least < 0
+        paired += any(day.partner_of.get(each) for route in routes for each in route.tickets)
+    assert negative > 6 and paired > 3
+
+
+def test_shipments_that_leave_too_many_partial_routes_are_priced_by_halves() -> None:
+    """SPEC S2: the bound is still one, and says that it leaves shipments out."""
+    day = generated("shipments", 1, 16)
+    day = replace(day, tickets=tuple(replace(each, windows=()) for each in day.tickets))
+    relaxed = relaxed_problem(day)
+    assert relaxed is not None and relaxed.relaxed == ()
+    best = native_plan(day, 5000)
+    bounds = []
+    for labels in (600_000, 20_000):
+        generation = ColumnGeneration(
+            relaxed,
+            best,
+            price(day, best),
+            cancel=np.zeros(1, dtype=np.int64),
+            deadline=time.monotonic() + 30,
+            max_labels=labels,
+        )
+        generation.run(refines=False)
+        assert generation.best is not None
+        bounds.append((generation.relaxed.relaxed, generation.best.value))
+    (whole, high), (halves, low) = bounds
+    assert (whole, halves) == ((), (Feature.SHIPMENTS,))
+    assert low < high <= price(day, best) * relaxed.factor
 
 
 def test_a_linear_program_without_a_solution_in_time_has_none_of_the_one_before() -> None:
