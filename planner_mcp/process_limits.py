@@ -25,6 +25,8 @@ _LARGE_BLOCK_BYTES: Final = 128 * 1024
 MEGABYTE: Final = 1024 * 1024
 
 
+_NICENESS: Final = 5
+
 _CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Microseconds of CPU in each period, or `max`, and the length of the period (cgroup v2)."""
 
@@ -37,6 +39,11 @@ def usable_cores() -> int:
     except (OSError, ValueError):
         return cores
     return cores if quota == "max" else max(1, min(cores, int(quota) // int(period)))
+
+
+def yield_to_servers() -> None:
+    """Let the processes that answer clients and report events run first where there are too few cores for all."""
+    os.nice(_NICENESS)
 
 
 def die_with_parent(parent_pid: int) -> None:

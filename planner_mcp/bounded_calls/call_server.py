@@ -23,8 +23,6 @@ from planner_mcp.errors import PlannerError, TooLargeError
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
 
-NICENESS: Final = 5
-"""How much a child yields to the server, which answers everybody."""
 NAME_BYTES: Final = 256
 """Length of a name of a module as it is sent, blanks behind it."""
 OUT_OF_BOUNDS: Final = "The input takes more memory or time than allowed."
@@ -79,7 +77,7 @@ def _become_child(fd: int, parent: int) -> None:
         process_limits.die_with_parent(parent)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         gc.disable()
-        os.nice(NICENESS)
+        process_limits.yield_to_servers()
         _connection = socket.socket(fileno=fd)
         call = _received()
         threading.Thread(target=_end_with_caller, args=(_connection,), daemon=True).start()

@@ -76,6 +76,7 @@ class ForkServer:
         status = os.EX_SOFTWARE
         try:
             process_limits.die_with_parent(parent)
+            process_limits.yield_to_servers()
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for end in (self._control, self._wake_read, self._wake_write):

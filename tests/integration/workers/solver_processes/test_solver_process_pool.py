@@ -122,3 +122,16 @@ async def test_a_process_asked_of_a_fork_server_that_dies_meanwhile_has_an_end(m
         with anyio.fail_after(5):
             assert await asyncio.shield(child.exit) == KILLED
         process_pool.release(child, is_reusable=False)
+
+
+async def test_a_solver_yields_to_the_processes_that_report_its_plans() -> None:
+    """SPEC J6: where a solve takes every core, heartbeats, events and calls come first."""
+    async with started_pool() as process_pool:
+        child = await process_pool.acquire()
+        with anyio.fail_after(LONGEST_S):
+            pid, own = await child.pid, os.getpriority(os.PRIO_PROCESS, 0)
+            while os.getpriority(os.PRIO_PROCESS, pid) == own:  # noqa: ASYNC110 it sends no event
+                await asyncio.sleep(0.01)
+        assert os.getpriority(os.PRIO_PROCESS, pid) > own
+        child.kill()
+        assert await exit_code(child) == KILLED.code
