@@ -15,9 +15,11 @@ any integers: they decide whether the check succeeds, not whether it is right.
 4. Where the budget is not below one cost unit, the tree of the certificate splits the choices of listed routes. Each of
    its nodes has prices by which no choice there is cheaper, or that leave routes out, before the next split.
 
-Rules that concern more than the order, loads and times of one route are ignored, save that tickets may be incompatible
-and shipments belong together: without them plans only get cheaper, so success means the same. Agents that reload are
-not checked. Days of a dozen tickets are checked with all rules, by `small_day_check.py`.
+The halves of a shipment are served by one route, the pickup first, with the goods on board in between. Other rules that
+concern more than the order, loads and times of one route are ignored, save that tickets may be incompatible: without
+them plans only get cheaper, so success means the same. Goods that are on board when a day under way is planned again
+have their pickup among the tickets, like others. Agents that reload are not checked, with shipments or without. Days of
+a dozen tickets are checked with all rules, by `small_day_check.py`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -300,8 +302,6 @@ class _Check:
         served, problem = set(tickets), self.problem
         if any(len(served.intersection(row.tickets)) > 1 for row in self.rows if len(row.tickets) > 1):
             return False
-        if any(problem.partner_of.get(ticket, ticket) not in served for ticket in served):
-            return False
         return not any(low in served and high in served for low, high in problem.incompatible)
 
     def _options(self, listed: Sequence[tuple[int, int, tuple[int, ...]]], prices: Table) -> _Options:
@@ -401,9 +401,8 @@ def _agent_tables(
     tickets = problem.tickets
     dimensions = min(MOST_DIMENSIONS, len(spec.capacity))
     given, taken = (_loads(problem, kind, dimensions) for kind in (LoadKind.DELIVERY, LoadKind.PICKUP))
-    is_simple = not (given.any() and taken.any()) and all(
-        len(t.windows) <= 1 and not t.release and not t.lateness_cost for t in tickets
-    )
+    shipped = _shipped_loads(problem, dimensions)
+    is_simple = all(len(t.windows) <= 1 and not t.release and not t.lateness_cost for t in tickets)
     capacity = [*spec.capacity[:dimensions], *[0] * (MOST_DIMENSIONS - dimensions)]
     limits = (NO_LEG if each is None else each for each in (spec.max_distance, spec.max_duration, spec.max_stops))
     may_be_long = spec.max_stops is not None or _may_be_long(given + taken, capacity, time, closes - spec.shift[0])
@@ -413,7 +412,7 @@ def _agent_tables(
     windows = [window for ticket in tickets for window in ticket.windows] or [(0, 0)]
     cut_price = np.zeros(MOST_CUTS, dtype=np.int64)
     cut_price[: len(certificate.cuts)] = [max(0, cut.price) for cut in certificate.cuts]
-    rows = _ticket_rows(problem, number, factor, prices, np.hstack([given, taken]), certificate.memory)
+    rows = _ticket_rows(problem, number, factor, prices, np.hstack([given, taken, shipped]), certificate.memory)
     return AgentTables(
         np.array(agent, dtype=np.int64),
         np.ascontiguousarray(np.hstack([rows, _cuts_by_ticket(certificate.cuts, len(tickets))])),
@@ -464,6 +463,20 @@ def _loads(problem: Problem, kind: LoadKind, dimensions: int) -> Table:
     return amounts
 
 
+def _shipments(problem: Problem) -> list[tuple[int, int]]:
+    """Return the delivery and the pickup of each shipment."""
+    return [(number, ticket.pickup) for number, ticket in enumerate(problem.tickets) if ticket.pickup is not None]
+
+
+def _shipped_loads(problem: Problem, dimensions: int) -> Table:
+    """Return what comes on board at the pickup of each shipment, and leaves at its delivery."""
+    amounts = np.zeros((len(problem.tickets), MOST_DIMENSIONS), dtype=np.int64)
+    for delivery, pickup in _shipments(problem):
+        amounts[pickup, :dimensions] = problem.tickets[pickup].demand[:dimensions]
+        amounts[delivery] = -amounts[pickup]
+    return amounts
+
+
 def _may_be_long(amounts: Table, capacity: Sequence[int], time: Table, span: int) -> bool:
     """Return whether neither loads nor times end a route after a small multiple of the tickets."""
     count = len(amounts)
@@ -475,12 +488,14 @@ def _may_be_long(amounts: Table, capacity: Sequence[int], time: Table, span: int
 
 def _ticket_rows(problem: Problem, number: int, factor: int, prices: Table, loads: Table, memory: Flags) -> Table:
     count, rows = len(problem.tickets), []
+    pickups = dict(_shipments(problem))
+    costs = _visit_costs(problem, number, factor, prices)
     ends = np.cumsum([0, *(len(ticket.windows) for ticket in problem.tickets)])
     for at, ticket in enumerate(problem.tickets):
-        switch = ticket.switch_cost * factor if ticket.preferred not in (None, number) else 0
         soft = NO_LEG if ticket.soft_close is None else ticket.soft_close
         late = ticket.lateness_cost * factor
-        rows.append((switch - int(prices[at]), ticket.release, soft, late, ends[at], ends[at + 1], *loads[at]))
+        pickup = pickups.get(at, at if at in problem.partner_of else -1)
+        rows.append((costs[at], ticket.release, soft, late, ends[at], ends[at + 1], pickup, *loads[at]))
     places = [ticket.location for ticket in problem.tickets]
     far = problem.distances[problem.agents[number].profile][np.ix_(places, places)].astype(np.int64)
     near = memory | np.eye(count, dtype=bool)
@@ -489,6 +504,21 @@ def _ticket_rows(problem: Problem, number: int, factor: int, prices: Table, load
     nearest = np.zeros_like(near)
     np.put_along_axis(nearest, np.argsort(far, axis=1, kind="stable")[:, :_NEAREST], values=True, axis=1)
     return np.hstack([np.array(rows, dtype=np.int64), _words(near), _words(nearest & near)])
+
+
+def _visit_costs(problem: Problem, number: int, factor: int, prices: Table) -> list[int]:
+    """Return what a visit to each ticket costs an agent, less its price; the halves of a shipment share theirs.
+
+    A route has both or none, so that the sum counts alone. With equal parts, bounds that do not pair halves are closer.
+    """
+    found = []
+    for ticket, price in zip(problem.tickets, prices, strict=True):
+        switch = ticket.switch_cost * factor if ticket.preferred not in (None, number) else 0
+        found.append(switch - int(price))
+    for delivery, pickup in _shipments(problem):
+        both = found[delivery] + found[pickup]
+        found[pickup], found[delivery] = both // 2, both - both // 2
+    return found
 
 
 def _words(sets: Flags) -> Table:

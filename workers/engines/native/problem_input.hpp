@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 14;
+inline constexpr Number ABI_VERSION = 15;
 
 enum AgentField {
     A_START,

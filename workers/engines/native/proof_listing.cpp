@@ -19,15 +19,32 @@ namespace {
 using Set = std::bitset<MOST_TICKETS>;
 using Amounts = std::array<Int, MOST_DIMENSIONS>;
 
-// The day as one agent sees it.
+// Tickets with one of them.
+struct Spot {
+    Set set;
+    int ticket;
+    bool operator==(const Spot&) const = default;
+};
+
+struct SpotHash {
+    std::size_t operator()(const Spot& spot) const {
+        return std::hash<Set>{}(spot.set) * 31 + static_cast<std::size_t>(spot.ticket);
+    }
+};
+
+// The day as one agent sees it. Where it does not pair halves of shipments, they are tickets without load of any order.
 struct Day {
-    explicit Day(const Request& request)
-        : agent(*request.agent), count(static_cast<int>(agent.tickets)), request(request), near(count), nearest(count) {
+    Day(const Request& request, bool is_paired)
+        : agent(*request.agent), count(static_cast<int>(agent.tickets)), request(request), is_paired(is_paired),
+          near(count), nearest(count) {
         for (int ticket = 0; ticket < count; ++ticket)
             for (int other = 0; other < count; ++other) {
                 near[ticket][other] = (at(ticket).near[other / 64] >> (other % 64) & 1) != 0;
                 nearest[ticket][other] = (at(ticket).nearest[other / 64] >> (other % 64) & 1) != 0;
             }
+        for (int ticket = 0; ticket < count; ++ticket)
+            if (shipment_of(ticket) >= 0 && shipment_of(ticket) != ticket) deliveries.push_back(ticket);
+        if (!deliveries.empty()) find_spans();
     }
 
     const TicketRow& at(int ticket) const { return request.tickets[ticket]; }
@@ -49,11 +66,34 @@ struct Day {
         return found;
     }
     Int earliest(int ticket) const { return windows(ticket).empty() ? 0 : windows(ticket).front().opens; }
+    // The pickup of the shipment of which a ticket is half; -1 for others.
+    int shipment_of(int ticket) const { return is_paired ? static_cast<int>(at(ticket).pickup) : -1; }
+    // The least time between the starts of two services, whatever is served in between; the end is `count`.
+    Int span(int from, int to) const { return spans[from * (count + 1) + to]; }
 
     const AgentRow& agent;
     int count;
     const Request& request;
+    bool is_paired;
     std::vector<Set> near, nearest;
+    std::vector<int> deliveries;  // of shipments
+    std::vector<Int> deliver_by;  // latest start of service from which the end is reached in time, as `deliveries`
+
+private:
+    void find_spans() {
+        const int size = count + 1;
+        for (int each = 0; each < size * size; ++each) {
+            const LegRow& leg = request.legs[each];
+            spans.push_back(leg.cost < NO_LEG ? leg.time : NO_LEG);
+        }
+        for (int middle = 0; middle < count; ++middle)
+            for (int from = 0; from < size; ++from)
+                for (int to = 0; to < size; ++to)
+                    spans[from * size + to] = std::min(span(from, to), span(from, middle) + span(middle, to));
+        for (const int ticket : deliveries) deliver_by.push_back(latest(ticket, agent.closes - span(ticket, count)));
+    }
+
+    std::vector<Int> spans;
 };
 
 // A route from its start to a ticket, whose service begins as early as it can.
@@ -65,7 +105,8 @@ struct Way {
     Int saved;        // taken off by legs, less what subset cuts added
     std::uint64_t odd;  // subset cuts of which an odd number of stops is remembered
     Int driven, stops;
-    Amounts peak, taken;
+    Amounts peak, taken, shipped;  // most on board; picked up; of shipments on board
+    Set aboard;  // pickups of the shipments that are on board after the last ticket
     int last;
 };
 
@@ -91,9 +132,13 @@ bool visit(const Day& day, Way& way, int ticket) {
     }
     if (way.ready > day.agent.closes || way.driven > day.agent.max_distance) return false;
     if (std::max(way.busy, way.ready - way.leave) > day.agent.max_duration) return false;
+    if (const int shipment = day.shipment_of(ticket); shipment >= 0) {
+        if (way.aboard[shipment] == (shipment == ticket)) return false;
+        way.aboard.flip(shipment);
+    }
     for (int d = 0; d < day.agent.dimensions; ++d) {
-        way.taken[d] += work.taken[d];
-        way.peak[d] = std::max(way.peak[d] + work.given[d], way.taken[d]);
+        way.taken[d] += work.taken[d], way.shipped[d] += work.shipped[d];
+        way.peak[d] = std::max(way.peak[d] + work.given[d], way.taken[d] + way.shipped[d]);
         if (way.peak[d] > day.agent.capacity[d]) return false;
     }
     way.odd &= work.kept;
@@ -105,8 +150,19 @@ bool visit(const Day& day, Way& way, int ticket) {
     return true;
 }
 
+// Whether each shipment on board could still be delivered in time if it were the only one.
+bool can_deliver(const Day& day, const Way& way) {
+    if (way.aboard.none()) return true;
+    for (std::size_t each = 0; each < day.deliveries.size(); ++each) {
+        const int ticket = day.deliveries[each];
+        if (way.aboard[day.shipment_of(ticket)] && way.ready + day.span(way.last, ticket) > day.deliver_by[each]) return false;
+    }
+    return true;
+}
+
 // The cost of a route that ends after its last ticket; NO_LEG where it cannot.
 Int finished(const Day& day, const Way& way) {
+    if (way.aboard.any()) return NO_LEG;
     const LegRow& leg = day.leg(way.last, day.count);
     const Int end = way.ready + leg.time, duration = std::max(way.busy + leg.time, end - way.leave);
     if (leg.cost >= NO_LEG || end > day.agent.closes || duration > day.agent.max_duration) return NO_LEG;
@@ -124,10 +180,28 @@ struct Tail {
     Int time;      // from the start of service to the end, without waiting
     Int end;       // earliest end
     Int driven, stops;
-    Amounts given, taken;  // sums
+    Amounts given, peak, shipped;  // delivered; most on board after the first ticket; of shipments on board before it
+    Set aboard;  // pickups of the shipments that have to be on board before the first ticket
     int first;
     int next;  // the tail without the first ticket
 };
+
+// Adds what a ticket that comes before a tail loads and unloads; false where that is not possible.
+bool add_loads(const Day& day, Tail& tail, int ticket) {
+    const TicketRow& work = day.at(ticket);
+    const int shipment = day.shipment_of(ticket);
+    if (shipment >= 0) {
+        if (tail.aboard[shipment] != (shipment == ticket)) return false;
+        tail.aboard.flip(shipment);
+    }
+    for (int d = 0; d < day.agent.dimensions; ++d) {
+        tail.peak[d] = std::max(tail.peak[d], tail.given[d] + tail.shipped[d]) + work.taken[d];
+        tail.given[d] += work.given[d];
+        if (shipment >= 0) tail.shipped[d] -= work.shipped[d];
+        if (std::max(tail.peak[d], tail.given[d] + tail.shipped[d]) > day.agent.capacity[d]) return false;
+    }
+    return true;
+}
 
 // The tail of the last ticket; false where there is none.
 bool last_stop(const Day& day, int ticket, Tail& tail) {
@@ -138,8 +212,7 @@ bool last_stop(const Day& day, int ticket, Tail& tail) {
     tail.start_by = day.latest(ticket, day.agent.closes - leg.time);
     tail.cost = leg.cost, tail.time = leg.time, tail.end = day.earliest(ticket) + leg.time;
     tail.driven = leg.distance, tail.stops = 1, tail.first = ticket, tail.next = -1;
-    for (int d = 0; d < day.agent.dimensions; ++d) tail.given[d] = day.at(ticket).given[d], tail.taken[d] = day.at(ticket).taken[d];
-    return tail.start_by >= day.earliest(ticket);
+    return tail.start_by >= day.earliest(ticket) && add_loads(day, tail, ticket);
 }
 
 // Puts a ticket before a tail; false where that is not possible.
@@ -155,22 +228,19 @@ bool precede(const Day& day, Tail& tail, int ticket) {
     tail.time += leg.time, tail.driven += leg.distance;
     tail.end = std::max(tail.end, day.earliest(ticket) + tail.time);
     if (tail.driven > day.agent.max_distance || tail.time > day.agent.max_duration) return false;
-    for (int d = 0; d < day.agent.dimensions; ++d) {
-        tail.given[d] += day.at(ticket).given[d], tail.taken[d] += day.at(ticket).taken[d];
-        if (std::max(tail.given[d], tail.taken[d]) > day.agent.capacity[d]) return false;
-    }
+    if (!add_loads(day, tail, ticket)) return false;
     tail.seen.set(ticket), tail.first = ticket;
     return true;
 }
 
-// What the route of a way and a tail, which begins at the last ticket of the way, costs at least; NO_LEG where they do
-// not fit.
+// What the route of a way and a tail, which begins at the last ticket of the way with the same shipments on board, costs
+// at least; NO_LEG where they do not fit.
 Int joined(const Day& day, const Way& way, const Tail& tail) {
     if (way.ready > tail.start_by || way.stops + tail.stops - 1 > day.agent.max_stops) return NO_LEG;
     if ((way.seen & tail.seen).count() > 1) return NO_LEG;
     const TicketRow& work = day.at(tail.first);
     for (int d = 0; d < day.agent.dimensions; ++d)
-        if (std::max(way.peak[d] + tail.given[d] - work.given[d], way.taken[d] + tail.taken[d] - work.taken[d]) > day.agent.capacity[d])
+        if (std::max(way.peak[d] + tail.given[d] - work.given[d], way.taken[d] - work.taken[d] + tail.peak[d]) > day.agent.capacity[d])
             return NO_LEG;
     const Int leave = std::min(way.leave, tail.start_by - way.busy);
     const Int end = std::max(way.ready + tail.time, tail.end);
@@ -186,6 +256,7 @@ bool no_more(const Amounts& a, const Amounts& b) {
     return true;
 }
 
+// Whether a way is nowhere worse than another one with the same shipments on board.
 bool no_worse(const Day& day, const Way& a, const Way& b) {
     const Int spent = a.spent + day.price_of(a.odd & ~b.odd);
     if (a.ready > b.ready || spent + day.agent.per_time * a.busy > b.spent + day.agent.per_time * b.busy) return false;
@@ -203,26 +274,36 @@ bool no_worse(const Day& day, const Tail& a, const Tail& b) {
         if (a.time > b.time || a.end > b.end) return false;
     if (day.agent.max_distance < NO_LEG && a.driven > b.driven) return false;
     if (day.agent.counts_stops != 0 && a.stops > b.stops) return false;
-    return no_more(a.given, b.given) && no_more(a.taken, b.taken) && (a.seen & ~b.seen).none();
+    return no_more(a.given, b.given) && no_more(a.peak, b.peak) && (a.seen & ~b.seen).none();
 }
 
 Int cost_of(const Day& day, const Way& way) { return way.spent + day.agent.per_time * way.busy; }
 Int cost_of(const Day& day, const Tail& tail) { return tail.cost + day.agent.per_time * tail.time; }
 Int order_of(const Way& way) { return way.ready + way.peak[0] + way.taken[0]; }
-Int order_of(const Tail& tail) { return tail.given[0] + tail.taken[0] - tail.start_by; }
-int ticket_of(const Way& way) { return way.last; }
-int ticket_of(const Tail& tail) { return tail.first; }
+Int order_of(const Tail& tail) { return tail.given[0] + tail.peak[0] - tail.start_by; }
 
-// Partial routes, by the ticket where they can be joined with another half: of each ticket those that no other one
-// beats, by cost.
+// Where a half can be joined with another one: the ticket, and the shipments on board before it.
+Spot spot_of(const Day& day, const Way& way) {
+    Spot spot{way.aboard, way.last};
+    if (!day.is_paired)
+        spot.set.reset();
+    else if (const int shipment = day.shipment_of(way.last); shipment >= 0)
+        spot.set.flip(shipment);
+    return spot;
+}
+Spot spot_of(const Day&, const Tail& tail) { return {tail.aboard, tail.first}; }
+
+// Partial routes, by the spot where they can be joined with another half: of each spot those that no other one beats, by
+// cost.
 template <typename Half>
 class Halves {
 public:
-    Halves(const Day& day, Limits& limits) : day_(day), limits_(limits), front_(day.count) {}
+    Halves(const Day& day, Limits& limits) : day_(day), limits_(limits), empty_(day.count) {}
 
     // Keeps a half unless another one is nowhere worse.
     void add(const Half& half) {
-        auto& front = front_[ticket_of(half)];
+        const Spot spot = spot_of(day_, half);
+        auto& front = spot.set.none() ? empty_[spot.ticket] : laden_[spot];
         const Int cost = cost_of(day_, half);
         auto place = front.begin();
         for (; place != front.end() && place->cost <= cost; ++place)
@@ -256,7 +337,9 @@ public:
     template <typename Other>
     bool can_be_route(const Other& other) const {
         const Int own = cost_of(day_, other);
-        for (const auto& [cost, number] : front_[ticket_of(other)]) {
+        const Front* front = front_at(spot_of(day_, other));
+        if (front == nullptr) return false;
+        for (const auto& [cost, number] : *front) {
             limits_.watch();
             if (own + cost >= day_.request.limit) return false;
             if (joined(other, halves_[number]) < day_.request.limit) return true;
@@ -269,19 +352,27 @@ private:
         Int cost;
         int number;
     };
+    using Front = std::vector<Place>;
+    const Front* front_at(const Spot& spot) const {
+        if (spot.set.none()) return &empty_[spot.ticket];
+        const auto found = laden_.find(spot);
+        return found == laden_.end() ? nullptr : &found->second;
+    }
     Int joined(const Way& way, const Tail& tail) const { return proof::joined(day_, way, tail); }
     Int joined(const Tail& tail, const Way& way) const { return proof::joined(day_, way, tail); }
 
     using Entry = std::pair<Int, int>;
     const Day& day_;
     Limits& limits_;
-    std::vector<std::vector<Place>> front_;
+    std::vector<Front> empty_;  // by ticket, with no shipment on board
+    std::unordered_map<Spot, Front, SpotHash> laden_;
     std::vector<Half> halves_;
     std::vector<bool> is_beaten_;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-// How routes can end, with what is nearest remembered.
+// How routes can end, with what is nearest remembered. Shipments are not paired: with those that are on board, tails
+// would be many.
 Halves<Tail> all_tails(const Day& day, Limits& limits) {
     Halves<Tail> found(day, limits);
     Tail tail{}, rest{};
@@ -310,7 +401,7 @@ Halves<Way> all_ways(const Day& day, const Halves<Tail>& tails, Limits& limits) 
             if (!visit(day, longer, ticket) || longer.stops > day.count) continue;
             longer.seen &= day.near[ticket];
             longer.seen.set(ticket);
-            if (tails.can_be_route(longer)) found.add(longer);
+            if (can_deliver(day, longer) && tails.can_be_route(longer)) found.add(longer);
         }
     } while (found.take(way));
     return found;
@@ -359,7 +450,7 @@ private:
 
     // Compares a tail with those of the same tickets and the same first one; on simple days its cost says all.
     bool is_beaten(const Tail& tail) {
-        auto& rivals = tails_of_[{tail.seen, tail.first}];
+        auto& rivals = tails_of_[{tail.seen, tail.first}];  // so the same shipments are on board before it
         const Tail own = without_cuts(tail);
         for (const int at : rivals)
             if (no_worse(day_, without_cuts(tails_[at]), own)) return true;
@@ -388,16 +479,11 @@ private:
         least.cost = std::min(least.cost, cost), least.full = std::min(least.full, cost + way.saved);
     }
 
-    struct Hash {
-        std::size_t operator()(const std::pair<Set, int>& key) const {
-            return std::hash<Set>{}(key.first) * 31 + static_cast<std::size_t>(key.second);
-        }
-    };
     const Day& day_;
     const Halves<Way>& ways_;
     Limits& limits_;
     std::vector<Tail> tails_;
-    std::unordered_map<std::pair<Set, int>, std::vector<int>, Hash> tails_of_;
+    std::unordered_map<Spot, std::vector<int>, SpotHash> tails_of_;
     std::unordered_map<Set, Costs> found_;
 };
 
@@ -417,9 +503,9 @@ bool write(const std::unordered_map<Set, Costs>& found, Int* out, Int size, Int*
 Listing list_routes(const Request& request, Int* out, Int size, Int* used) {
     *used = 0;
     try {
-        const Day day(request);
+        const Day unpaired(request, false), day(request, true);
         Limits limits(request.seconds, request.most_partial, request.cancel);
-        const Halves<Tail> tails = all_tails(day, limits);
+        const Halves<Tail> tails = all_tails(unpaired, limits);
         const Halves<Way> ways = all_ways(day, tails, limits);
         return write(Lister(day, ways, limits).run(), out, size, used) ? Listing::COMPLETE : Listing::LIMITED;
     } catch (const OutOfRoom&) {

@@ -1,6 +1,8 @@
 // Lists routes for the check of proofs: of each set of tickets that one route of an agent can serve below a limit, the
 // least cost, and the least without prices of cuts, which are savings on legs and what subset cuts add. Of routes that
-// serve the same tickets, one is left out where another is nowhere worse without them. Shares nothing with the pricing (`route_pricing.cpp`): neither code nor the layout of its input.
+// serve the same tickets, one is left out where another is nowhere worse without them. Both halves of a shipment are on
+// one route, the pickup first, and its goods on board in between. Shares nothing with the pricing (`route_pricing.cpp`):
+// neither code nor the layout of its input.
 //
 // `planner_mcp/routing/verification/optimality_check.py` says why the list proves something.
 #pragma once
@@ -18,14 +20,16 @@ struct AgentRow {
     Int tickets, dimensions, opens, closes, shift_end, per_overtime, per_time, fixed;
     Int max_distance, max_duration, max_stops;  // NO_LEG without
     Int counts_stops;  // whether nothing but the number of stops ends a route soon
-    Int is_simple;     // one window a ticket; no lateness, no release, deliveries or pickups alone
+    Int is_simple;     // one window a ticket; no lateness, no release
     Int capacity[MOST_DIMENSIONS];
 };
 
 struct TicketRow {
     Int cost;  // of a visit, less its price
     Int release, soft_close, lateness, first_window, end_window;
-    Int given[MOST_DIMENSIONS], taken[MOST_DIMENSIONS];
+    Int pickup;  // of half a shipment: the ticket of its pickup, which may be this one; -1 for other tickets
+    Int given[MOST_DIMENSIONS], taken[MOST_DIMENSIONS];  // nothing for half a shipment
+    Int shipped[MOST_DIMENSIONS];  // goods of a shipment that come on board there; those that leave are negative
     std::uint64_t near[MOST_TICKETS / 64], nearest[MOST_TICKETS / 64];  // what a stop there remembers; the latter less
     std::uint64_t cuts, kept;  // subset cuts that have the ticket; those that a stop there remembers, these among them
 };
