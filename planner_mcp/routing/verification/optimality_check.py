@@ -42,7 +42,7 @@ _NEAREST: Final = 4
 _LARGEST: Final = 2**60
 """Sums beyond it could leave the range of the arithmetic."""
 _MANY: Final = 4
-"""A route that could stop more than so many times as often as there are tickets is limited by its stops."""
+"""Partial routes that could stop more than so many times as often as there are tickets are limited by their stops."""
 Table = Integers
 
 
@@ -404,8 +404,13 @@ def _agent_tables(
     shipped = _shipped_loads(problem, dimensions)
     is_simple = all(len(t.windows) <= 1 and not t.release and not t.lateness_cost for t in tickets)
     capacity = [*spec.capacity[:dimensions], *[0] * (MOST_DIMENSIONS - dimensions)]
-    limits = (NO_LEG if each is None else each for each in (spec.max_distance, spec.max_duration, spec.max_stops))
     may_be_long = spec.max_stops is not None or _may_be_long(given + taken, capacity, time, closes - spec.shift[0])
+    most_stops = len(tickets) if spec.max_stops is None else min(len(tickets), spec.max_stops)
+    # stops that are not compared have no limit: what goes in circles may beat a route of fewer stops on its way
+    limits = (
+        NO_LEG if each is None else each
+        for each in (spec.max_distance, spec.max_duration, most_stops if may_be_long else None)
+    )
     money = (factor * spec.overtime_cost, per_time, factor * spec.fixed_cost)
     times = (spec.shift[0], closes, spec.shift[1])
     agent = (len(tickets), dimensions, *times, *money, *limits, may_be_long, is_simple, *capacity)

@@ -382,7 +382,7 @@ Halves<Tail> all_tails(const Day& day, Limits& limits) {
         for (int ticket = 0; ticket < day.count; ++ticket) {
             limits.watch();
             tail = rest;
-            if (!precede(day, tail, ticket) || tail.stops > day.count) continue;
+            if (!precede(day, tail, ticket)) continue;
             tail.seen &= day.nearest[ticket];
             tail.seen.set(ticket);
             found.add(tail);
@@ -398,7 +398,7 @@ Halves<Way> all_ways(const Day& day, const Halves<Tail>& tails, Limits& limits) 
         for (int ticket = 0; ticket < day.count; ++ticket) {
             limits.watch();
             Way longer = way;
-            if (!visit(day, longer, ticket) || longer.stops > day.count) continue;
+            if (!visit(day, longer, ticket)) continue;
             longer.seen &= day.near[ticket];
             longer.seen.set(ticket);
             if (can_deliver(day, longer) && tails.can_be_route(longer)) found.add(longer);

@@ -1,4 +1,4 @@
-"""The check of proofs on days with shipments, against every order of the tickets."""
+"""The check of proofs against every order of the tickets, above all on days with shipments."""
 
 import time
 from collections.abc import Iterator
@@ -242,3 +242,14 @@ def test_goods_that_are_on_board_already_are_delivered_by_their_agent() -> None:
     cost = cost_of(day, 0, 1, 2)
     assert proves(day, exact(day, cost, 0, 0), cost, lister())
     assert not proves(day, exact(day, cost, 0, 1), cost + 1, lister())
+
+
+def test_a_route_is_listed_though_going_in_circles_is_cheaper_on_the_way() -> None:
+    """SPEC S2: x, y, x costs less than z, x, but with y it has more stops than there are tickets."""
+    table = [[0.0, 100, 200, 30], [0, 0, 1, 500], [0, 1, 0, 500], [0, 11, 500, 0]]
+    names = (("x", "A", 1), ("y", "B", 1), ("z", "C", 6))
+    day = compiled(by_table(table, [ticket(name, place, demand=load) for name, place, load in names]))
+    unit = cost_of(day, 0, 1, 2) // 42
+    certificate = exact(day, 31 * unit, 31 * unit, 0)
+    routes = lister()(tables_of(day, certificate)[0], 10 * unit)
+    assert routes == [(-20 * unit, -20 * unit, (0, 1, 2))]
