@@ -54,11 +54,13 @@ REASON_TEXTS: Final[dict[InfeasibilityReason, str]] = {
     InfeasibilityReason.ROUTE_OVER: "At keep_until the agent is on its way to the end of its route, or is there.",
     InfeasibilityReason.KEPT_ELSEWHERE: "What is held of an earlier plan keeps the ticket with another agent.",
     InfeasibilityReason.SHIPMENT_HALF_UNSERVED: "The other half of its shipment cannot be served.",
-    InfeasibilityReason.GROUP_INCOMPLETE: "Another ticket of its all-or-none group cannot be served.",
+    InfeasibilityReason.GROUP_INCOMPLETE: "Another ticket of its all-or-none group cannot be served, or gave way "
+    "to an alternative.",
     InfeasibilityReason.GROUP_OTHER_CHOSEN: "Another ticket of its group is served.",
     InfeasibilityReason.WORKING_TIME: "The tickets take longer than the shifts and max_duration_s of all agents leave.",
     InfeasibilityReason.COMBINED: "Several limits together leave no way to share the tickets among the agents.",
-    InfeasibilityReason.ALL_CAPACITY_USED: "The agents that may serve it have no capacity left in this plan.",
+    InfeasibilityReason.ALL_CAPACITY_USED: "In this plan the agents that may serve it have no capacity left, or serve "
+    "all their max_tickets.",
     InfeasibilityReason.PENALTY_LOWER_THAN_COST: "It has a price, and the search found no plan in which serving it is "
     "worth more.",
     InfeasibilityReason.NO_ROOM_FOUND: "The search found no route with room for it; more time or agents may help.",

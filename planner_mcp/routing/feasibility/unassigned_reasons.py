@@ -8,7 +8,7 @@ Plans get their reasons when they are published, not when they are priced or ver
 from dataclasses import replace
 from typing import Final
 
-from planner_mcp.routing.feasibility.insertion_candidates import is_replaced, whole_of
+from planner_mcp.routing.feasibility.insertion_candidates import halves, is_replaced, whole_of
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
@@ -32,6 +32,13 @@ _MAX_NAME: Final = 60
 """Characters of the id of a location."""
 PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
 """What leads in a reason that is a limit."""
+INCOMPLETE: Final = "Another ticket of its all-or-none group cannot be served."
+"""The detail of `GROUP_INCOMPLETE` where no plan could complete the group."""
+_GAVE_WAY: Final = (
+    "A ticket that is served only together with it gave way to an alternative, which is served; a new solve may choose "
+    "otherwise."
+)
+"""Its detail where nothing but the choice of this plan keeps the group incomplete."""
 
 
 def with_reasons(problem: Problem, plan: Plan) -> Plan:
@@ -40,9 +47,9 @@ def with_reasons(problem: Problem, plan: Plan) -> Plan:
         return plan
     served = {ticket for route in plan.routes for ticket in route.tickets}
     finder = _ReasonFinder(problem, plan, {i for i, ticket in enumerate(problem.tickets) if ticket.id in served})
-    left = [(ticket, finder.reason(at)) for at, ticket in enumerate(problem.tickets) if ticket.id not in served]
+    left = [(at, finder.reason(at)) for at, ticket in enumerate(problem.tickets) if ticket.id not in served]
     return replace(
-        plan, unassigned=tuple(Unassigned(ticket.id, each, _detail(problem, ticket, each)) for ticket, each in left)
+        plan, unassigned=tuple(Unassigned(problem.tickets[at].id, each, finder.detail(at, each)) for at, each in left)
     )
 
 
@@ -65,6 +72,7 @@ class _ReasonFinder:
         self._problem = problem
         self._served = served
         self._spare = _spare(problem, plan)
+        self._visits = {route.agent_id: len(route.tickets) for route in plan.routes}
         self._proofs = UnservableTickets(problem)
 
     def reason(self, index: int) -> InfeasibilityReason:
@@ -73,38 +81,57 @@ class _ReasonFinder:
             return InfeasibilityReason.GROUP_OTHER_CHOSEN
         if (impossible := self._proofs.reason(index)) is not None:
             return impossible
-        whole = whole_of(self._problem, index)
-        for other in whole - {index}:
-            if self._proofs.reason(other) or is_replaced(self._problem, other, self._served | whole):
-                return InfeasibilityReason.GROUP_INCOMPLETE
+        if self._is_incomplete(index, self._served):
+            return InfeasibilityReason.GROUP_INCOMPLETE
         if self._problem.tickets[index].is_priced:
             return InfeasibilityReason.PENALTY_LOWER_THAN_COST
-        has_spare = self._has_spare(self._problem.tickets[index])
+        has_spare = self._has_spare(index)
         return InfeasibilityReason.NO_ROOM_FOUND if has_spare else InfeasibilityReason.ALL_CAPACITY_USED
 
-    def _has_spare(self, ticket: TicketSpec) -> bool:
-        """Return whether capacity is not what a ticket lacks: who is absent or done is not asked for room."""
-        able = [at for at, agent in enumerate(self._problem.agents) if ticket.admits(at) and _may_serve_more(agent)]
+    def detail(self, index: int, reason: InfeasibilityReason) -> str:
+        """Return the reason in words."""
+        if reason is InfeasibilityReason.GROUP_INCOMPLETE:
+            locked = {ticket for agent in self._problem.agents for ticket in agent.locked}
+            return INCOMPLETE if self._is_incomplete(index, locked) else _GAVE_WAY
+        return _detail(self._problem, self._problem.tickets[index], reason)
+
+    def _is_incomplete(self, index: int, served: set[int]) -> bool:
+        """Return whether another that a ticket stands and falls with cannot be served beside these."""
+        whole = whole_of(self._problem, index)
+        return any(
+            self._proofs.reason(other) or is_replaced(self._problem, other, served | whole) for other in whole - {index}
+        )
+
+    def _has_spare(self, index: int) -> bool:
+        """Return whether capacity is not what a ticket lacks: who may serve no more tickets is not asked for room."""
+        ticket, count = self._problem.tickets[index], len(halves(self._problem, index))
+        able = [
+            at for at, agent in enumerate(self._problem.agents) if ticket.admits(at) and self._may_serve(agent, count)
+        ]
+        if index in self._problem.partner_of:
+            return not able or any(fits(ticket.demand, self._problem.agents[at].capacity) for at in able)
         return not able or any(fits(ticket.demand, self._spare[at][ticket.load]) for at in able)
 
-
-def _may_serve_more(agent: AgentSpec) -> bool:
-    return agent.max_stops is None or agent.max_stops > len(agent.locked)
+    def _may_serve(self, agent: AgentSpec, count: int) -> bool:
+        """Return whether an agent may serve so many tickets more in this plan."""
+        taken = max(len(agent.locked), self._visits.get(agent.id, 0))
+        return agent.max_stops is None or taken + count <= agent.max_stops
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:
-    """Return what each agent could yet deliver, and pick up; with reloads or shipments, its whole capacity.
+    """Return what each agent could yet deliver, and pick up; with reloads, its whole capacity.
 
-    One more delivery fits as the first on the route, beside the other deliveries; one more pickup as the last.
+    One more delivery fits as the first on the route, beside the other deliveries; one more pickup as the last. No
+    shipment is on board then.
     """
     spare = [dict.fromkeys(LoadKind, agent.capacity) for agent in problem.agents]
-    by_id = {ticket.id: ticket for ticket in problem.tickets}
+    by_id = {ticket.id: ticket for at, ticket in enumerate(problem.tickets) if at not in problem.partner_of}
     index = {agent.id: position for position, agent in enumerate(problem.agents)}
     for route in plan.routes:
         agent = index[route.agent_id]
-        if problem.partner_of or problem.agents[agent].max_reloads:
+        if problem.agents[agent].max_reloads:
             continue
-        for ticket in map(by_id.__getitem__, route.tickets):
+        for ticket in (by_id[name] for name in route.tickets if name in by_id):
             room = spare[agent][ticket.load]
             spare[agent][ticket.load] = tuple(a - b for a, b in zip(room, ticket.demand, strict=True))
     return spare

@@ -215,7 +215,7 @@ def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     if entry.code == InfeasibilityReason.PENALTY_LOWER_THAN_COST:
         lines.append(f"  {translated(REASON_TEXTS[InfeasibilityReason.PENALTY_LOWER_THAN_COST])}")
     if not is_looked_at:
-        lines.append("  Its all-or-none group cannot be complete: a one_of group leaves another of it out.")
+        lines.append("  Its all-or-none group is not complete: a one_of group leaves another of it out.")
     for near in entry.nearest:
         cost = near.fits_at_cost
         fits = translated("fits") if cost is None else phrase("fits, cost +{}", figure(cost))

@@ -9,6 +9,7 @@ from pydantic import Field
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.reason_texts import changes_text
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
+from planner_mcp.routing.feasibility.unassigned_reasons import INCOMPLETE
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
@@ -41,8 +42,8 @@ MAX_PATCH_BYTES: Final = 1000
 """A longer patch is left out; its change is described in words all the same."""
 _PRICED: Final = {ADD_AGENT, PENALTY}
 """Kinds of fixes whose patch reveals prices."""
-_WITHOUT_PLACE: Final = frozenset({*PROVED_REASONS, InfeasibilityReason.GROUP_INCOMPLETE})
-"""Codes of tickets that no search finds a place for."""
+_KEPT_OUT: Final = frozenset({*PROVED_REASONS, InfeasibilityReason.GROUP_INCOMPLETE})
+"""Codes of tickets whose detail says what has to change."""
 _NO_ROOM: Final = "no time or room left in this answer, ask for it alone"
 _STYLED: Final = "The plan is an alternative's: costs and penalties are by the prices made up for its style."
 
@@ -88,11 +89,8 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     replaced = [entry.ticket_id for entry in entries if entry.ticket_id in instead]
     wanted = [entry.ticket_id for entry in entries if entry.ticket_id not in instead][:most]
     fixes, hurried = await run_in_thread(ctx, proposed, found, wanted, ctx.settings.max_agents) if wanted else ({}, [])
-    in_no_plan = {
-        entry.ticket_id: entry.detail
-        for entry in entries
-        if entry.code in _WITHOUT_PLACE and fixes.get(entry.ticket_id) == []
-    }
+    kept_out = [entry for entry in entries if entry.code in _KEPT_OUT and fixes.get(entry.ticket_id) == []]
+    in_no_plan = {entry.ticket_id for entry in kept_out if entry.code in PROVED_REASONS or entry.detail == INCOMPLETE}
     shows_prices = ctx.principal.may(SENSITIVE)
     entries_shown = fix_entries({name: [_shown(fix, shows_prices) for fix in each] for name, each in fixes.items()})
     output = SuggestFixesResult(
@@ -105,7 +103,7 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
         notes=[
             *([_STYLED] if entries_shown and await _has_style_prices(ctx, found) else []),
             *_hurried(hurried, wanted),
-            *(f"{name}: {detail}" for name, detail in in_no_plan.items()),
+            *(f"{entry.ticket_id}: {entry.detail}" for entry in kept_out),
         ],
         not_asked=len(entries) - len(wanted) - len(replaced),
     )

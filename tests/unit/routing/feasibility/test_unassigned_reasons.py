@@ -49,6 +49,38 @@ def test_an_agent_that_is_absent_has_no_room() -> None:
         assert found["b"] == code
 
 
+def test_shipments_on_a_route_leave_no_room_for_what_comes_from_the_depot_or_goes_there() -> None:
+    """SPEC T5: none is on board at the depot, so that what else is there decides; a shipment may find room between."""
+    shipment = [ticket("p", "B", kind="pickup"), ticket("q", "C", pickup="p")]
+    for kind, left, code in (
+        ("delivery", [ticket("b", kind="delivery")], "ALL_CAPACITY_USED"),
+        ("pickup", [ticket("b", kind="pickup")], "ALL_CAPACITY_USED"),
+        ("delivery", [ticket("b", kind="pickup")], "NO_ROOM_FOUND"),
+        ("delivery", [ticket("r", kind="pickup"), ticket("s", "C", pickup="r")], "NO_ROOM_FOUND"),
+    ):
+        day = problem([agent(capacity=2)], [ticket(kind=kind, demand=2), *shipment, *left])
+        order = ("a", "p", "q") if kind == "delivery" else ("p", "q", "a")
+        assert {entry.code for entry in reasons(day, candidate(day, *order))} == {code}
+        if code == "ALL_CAPACITY_USED":
+            ways = [candidate(day, *order[:at], "b", *order[at:]) for at in range(len(order) + 1)]
+            assert all(verify(day, build_plan(day, way)) for way in ways)
+
+
+def test_an_agent_that_serves_all_its_tickets_has_no_room() -> None:
+    """SPEC T5: its capacity helps nobody; a shipment takes two of its tickets."""
+    shipment = [ticket("p", "B", kind="pickup", demand=3), ticket("q", "C", pickup="p", demand=3)]
+    for most, left, code in (
+        (1, [ticket("b")], "ALL_CAPACITY_USED"),
+        (2, [ticket("b")], "NO_ROOM_FOUND"),
+        (2, shipment, "ALL_CAPACITY_USED"),
+        (3, shipment, "NO_ROOM_FOUND"),
+    ):
+        drivers = [agent("v", capacity=2), agent("w", max_tickets=most)]
+        day = problem(drivers, [ticket(demand=2), ticket("c"), *left])
+        found = reasons(day, Candidate((route(day, "a"), route(day, "c", agent=1))))
+        assert {entry.code for entry in found} == {code}, (most, left)
+
+
 def test_an_agent_that_cannot_reach_its_smallest_load_serves_nobody() -> None:
     """SPEC T5: by what it may serve; a shipment counts once."""
     day = problem(

@@ -261,6 +261,18 @@ async def test_nothing_fits_into_a_group_whose_partner_gave_way(call: Call, stor
     await check_nothing_fits(call, job_id, "t3")
 
 
+async def test_a_partner_that_gave_way_by_choice_may_be_served_by_another_plan(call: Call, store: RedisStore) -> None:
+    """SPEC T5: of t0 and t2 this plan serves t0, another may serve t2, and t3 with it; nothing says that it cannot."""
+    groups = [{"kind": "one_of", "tickets": ["t0", "t2"]}, {"kind": "all", "tickets": ["t2", "t3"]}]
+    day = body([agent("v")], [ticket("t0"), ticket("t2", "B"), ticket("t3", "C")], groups=groups)
+    job_id = await solved(call, store, await created(call, day), ["t0"])
+    fixes = await call("suggest_fixes", {"plan": job_id, "ticket_ids": ["t3"]})
+    gave_way = "gave way to an alternative, which is served; a new solve may choose otherwise."
+    assert fixes.structured["notes"] == [f"t3: A ticket that is served only together with it {gave_way}"]
+    assert "t3: no small change found; resolve_vrp may find one by moving others" in fixes.text.splitlines()
+    assert "cannot" not in fixes.text + (await call("explain_unassigned", {"plan": job_id})).text
+
+
 async def check_nothing_fits(call: Call, job_id: str, name: str) -> None:
     """Check that a ticket is said to be kept out by groups, and sent neither to an agent nor to another search."""
     why = await call("explain_unassigned", {"plan": job_id, "ticket_ids": [name]})
