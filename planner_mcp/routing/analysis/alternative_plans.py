@@ -8,7 +8,7 @@ difference of two plans is measured by `analysis/plan_comparison.py`.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
 from planner_mcp.routing.analysis.pareto_front import Criterion, value_of
@@ -27,6 +27,8 @@ from planner_mcp.text import Json
 
 DUPLICATE_BELOW: Final = 0.05
 """Plans that differ by less than this share of neighbours count as duplicates."""
+Name = TypeVar("Name")
+"""What a plan is called."""
 WEIGHT: Final = 3.0
 """A style's main criterion weighs this many times the present cost of the plan."""
 _LEAST_SHARE: Final = 0.1
@@ -233,9 +235,16 @@ class TradeOff:
     difference: float
     """Difference from the first plan, 0 … 1."""
     duplicate_of: int | None
-    """Position of the first earlier plan from which it differs by less than `DUPLICATE_BELOW`."""
+    """Position of the earlier plan that it hardly differs from, as `twin_of`."""
     is_valid: bool
     """Whether it keeps every constraint of the original scenario."""
+
+
+def twin_of(plan: Plan, others: Mapping[Name, Plan]) -> tuple[Name, float] | None:
+    """Return which of some plans another differs least from, and by how much; None where it really differs from all."""
+    differences = {name: difference(other, plan) for name, other in others.items()}
+    nearest = min(differences, key=lambda name: differences[name], default=None)
+    return None if nearest is None or differences[nearest] >= DUPLICATE_BELOW else (nearest, differences[nearest])
 
 
 def trade_offs(problem: Problem, plans: Sequence[Plan], at_stated_times: Collection[int] = ()) -> list[TradeOff]:
@@ -256,7 +265,7 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
     if stops is not None and keeps_stated_times:
         plan = plan_at_stated_times(problem, stops, plans[number])
     lengths = [route.end_s - route.start_s for route in plan.routes] or [0.0]
-    duplicates = (at for at in range(number) if difference(plans[at], plans[number]) < DUPLICATE_BELOW)
+    twin = twin_of(plans[number], dict(enumerate(plans[:number])))
     return TradeOff(
         cost=None if stops is None else plan.cost,
         agents_used=plan.agents_used,
@@ -266,6 +275,6 @@ def _row(problem: Problem, plans: Sequence[Plan], number: int, *, keeps_stated_t
         late_s=60 * value_of(plan, "lateness"),
         tickets_served=plan.tickets_served,
         difference=difference(plans[0], plans[number]),
-        duplicate_of=next(duplicates, None),
+        duplicate_of=None if twin is None else twin[0],
         is_valid=repriced is not None and not verify(problem, repriced),
     )

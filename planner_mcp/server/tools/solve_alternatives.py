@@ -11,7 +11,7 @@ from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.jobs.masking.masked_views import is_masked_for
-from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW, front_styles, styles
+from planner_mcp.routing.analysis.alternative_plans import front_styles, styles, twin_of
 from planner_mcp.routing.analysis.frozen_prefix import without_assignments
 from planner_mcp.routing.analysis.pareto_front import Criterion, FrontPoint, least_value, value_of
 from planner_mcp.routing.analysis.plan_comparison import difference
@@ -23,6 +23,7 @@ from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, par
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context, run_in_thread
+from planner_mcp.server.tools.arguments.plan_differences import hardly_different
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -213,16 +214,14 @@ async def _different(
             found.jobs[style] = job
             continue
         other = await load_plan_context(ctx, job.id, "/plan")
-        differences = {name: difference(plan, other.plan) for name, plan in plans.items()}
-        twin = min(differences, key=lambda name: differences[name])
-        if differences[twin] >= DUPLICATE_BELOW:
-            found.jobs[style], found.differences[style], plans[style] = job, differences[_BASE], other.plan
+        if (twin := twin_of(other.plan, plans)) is None:
+            found.jobs[style], found.differences[style] = job, difference(base.plan, other.plan)
+            plans[style] = other.plan
             common, (_base, priced) = await priced_on_common_scenario(ctx, base, other)
             if common is not None and prices is not None and common.scenario_id == prices.scenario_id:
                 found.plans[style] = priced
             continue
-        least = f"{differences[twin]:.3f} of 1 < {DUPLICATE_BELOW}"
-        found.left_out[style] = f"its plan is hardly different from {twin} ({least})"
+        found.left_out[style] = hardly_different(*twin)
         if spare and anyio.current_time() < ends:
             waiting |= await queue([spare.pop(0)])
     return found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner_mcp.jobs.masking.field_masking import plan_for
+from planner_mcp.routing.analysis.alternative_plans import DUPLICATE_BELOW
 from planner_mcp.routing.analysis.plan_comparison import AgentDelta, Comparison, compare, difference_in_words
 from planner_mcp.routing.plan import CENT, Plan
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario
@@ -32,6 +33,12 @@ class PlanDifference:
         comparison = replace(self.comparison, agents=tuple(agents))
         in_all, *others = difference_in_words(self.before, self.after, comparison)
         return [in_all, *self.other_costs, *others]
+
+
+def hardly_different(other: str, share: float) -> str:
+    """Return the sentence of an alternative that is none: it differs from another plan by so small a share."""
+    least = f"{share:.3f} of 1 < {DUPLICATE_BELOW}"
+    return f"its plan is hardly different from {other} ({least})"
 
 
 async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> PlanDifference:

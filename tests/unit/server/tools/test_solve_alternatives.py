@@ -5,6 +5,7 @@ from typing import Any
 import anyio
 import pytest
 
+from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
@@ -85,6 +86,22 @@ async def test_an_equal_plan_makes_way_for_the_next_style(call: Call, store: Red
     assert [row[2] for row in weighed["rows"]] == [answer.structured["base_cost"], other["cost"]]
     status = (await call("query_vrp_status", {"job_id": other["job_id"]})).structured
     assert (status["cost"], status["result"]["cost"]) == (other["cost"], other["cost"])
+
+
+async def test_an_equal_plan_is_reported_to_who_reads_it_later(call: Call, store: RedisStore) -> None:
+    """SPEC T5: by the same measure as where the call waits for it; a plan that really differs is not called so."""
+    base = await solved(call, store, await created(call), ["a", "b"], ["c"])
+    asked = {"plan": base, "styles": ["fewest_agents", "balanced"]}
+    equal, other = (await call("solve_alternatives", asked)).structured["alternatives"]
+    await finish(store, ["a", "b"], ["c"])
+    await finish(store, ["c", "a"], ["b"])
+    twin = f"its plan is hardly different from {plan_of(base)} (0.000 of 1 < 0.05)"
+    status = await call("query_vrp_status", {"job_id": equal["job_id"]})
+    assert (status.structured["changes"][0], twin in status.text.splitlines()) == (twin, True)
+    assert twin not in (await call("query_vrp_status", {"job_id": other["job_id"]})).text
+    again = await call("resolve_vrp", {"warm_from": base, "patch": {"name": "same"}})
+    await finish(store, ["a", "b"], ["c"])
+    assert "hardly" not in (await call("query_vrp_status", {"job_id": again.structured["job_id"]})).text
 
 
 async def test_an_alternative_has_no_cost_where_the_day_of_the_base_plan_is_gone(call: Call, store: RedisStore) -> None:
