@@ -21,6 +21,7 @@ from planner_mcp.routing.analysis.frozen_prefix import (
 )
 from planner_mcp.routing.analysis.goods_on_board import goods_on_board
 from planner_mcp.routing.analysis.second_tours import with_second_tours
+from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.checks.time_checks import misread_number
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
@@ -110,7 +111,12 @@ class Notice:
 
     changes: list[str] = field(default_factory=list)
     unservable: list[UnservableFinding] = field(default_factory=list)
+    newly_unservable: list[UnservableFinding] = field(default_factory=list)
+    """Without those that the plan leaves out for such a reason."""
     warnings: list[str] = field(default_factory=list)
+    """What the change brings."""
+    standing: list[str] = field(default_factory=list)
+    """Warnings that hold without the change too."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -152,14 +158,14 @@ async def run(ctx: ToolContext, asked: ResolveArguments) -> ToolResult:
         kept_tickets=count,
         changes=notice.changes,
         unservable=notice.unservable or None,
-        warnings=notice.warnings,
+        warnings=[*notice.warnings, *notice.standing],
         notes=notice.notes,
     )
     head = phrase("{} {} on {}, starting from {}", job.id, output.status, day.id, start.plan_id)
     held = [phrase("tickets held: {}", count)] if count else []
     lines = [", ".join([head, *held]), *notice.changes]
     lines += unservable_lines(notice.unservable)
-    lines += [*(f"Warning: {caution}" for caution in notice.warnings), *notice.notes]
+    lines += [*(f"Warning: {caution}" for caution in output.warnings), *notice.notes]
     lines.append("Next: query_vrp_status wait_s=45, then compare_plans")
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"job://{job.id}", "job"),))
 
@@ -218,7 +224,7 @@ async def _day(
         reader = day_reader(ctx, is_asking=is_asking)
         return await run_in_thread(ctx, _changed, free, patch, reader, words.held, change.plan)
 
-    with placed(partial(_in_arguments, asked=asked)):
+    with placed(partial(_in_arguments, asked=asked, place=in_patch(asked.patch, base.body))):
         body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
     loaded = goods_on_board(scenario, change.plan, are_kept=asked.keep_agents)
@@ -237,14 +243,14 @@ async def _day(
     return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
 
 
-def _in_arguments(fault: Fault, *, asked: ResolveArguments) -> Fault:
+def _in_arguments(fault: Fault, *, asked: ResolveArguments, place: Callable[[Fault], Fault]) -> Fault:
     """Return a fault of the changed day at its place in the call: in a new ticket, in the patch, or in neither."""
     new = {pointer(("tickets", entry["id"])): at for at, entry in enumerate(asked.new_ticket)}
     entry = "/".join(fault.path.split("/")[:3])
     if entry in new:
         hint = fault.hint.replace(" under /locations ", " under /patch/locations ")
         return replace(fault, path=f"/new_ticket/{new[entry]}{fault.path[len(entry) :]}", hint=hint)
-    return in_patch(fault, asked.patch)
+    return place(fault)
 
 
 def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario) -> _Change:
@@ -287,10 +293,17 @@ def _changed(
         new, tours = with_second_tours(new, scenario, plan, most_agents=reader.bounds.max_agents)
         if tours:
             new, scenario = validated_revision(new, {}, reader, before=body)
-    warnings = [*addressed.notices, *(first_warnings(body, patch, new, scenario) if patch else [])]
-    findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
+    brought, standing = first_warnings(body, patch, new, scenario, reader) if patch else ([], [])
+    known = {entry.ticket_id for entry in plan.unassigned if entry.code in PROVED_REASONS}
+    findings, brought_findings = [
+        unservable_findings(scenario, lambda fault: with_id_path(fault, new), passed_over)
+        for passed_over in ((), known)
+    ]
     notes = [*tours, *_departed(asked, new)]
-    return new, scenario, Notice(change_lines(body, asked), findings, warnings, notes)
+    notice = Notice(
+        change_lines(body, asked), findings, brought_findings, [*addressed.notices, *brought], standing, notes
+    )
+    return new, scenario, notice
 
 
 def _of_another_day(begun_tickets: list[str]) -> Exception:

@@ -1,6 +1,5 @@
 """`revise_scenario`: a day changed by a patch becomes a new revision (SPEC T5)."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -64,7 +63,7 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     async def attempt(is_asking: bool) -> _Revision:
         return await run_in_thread(ctx, _validated, parent.body, asked.patch, day_reader(ctx, is_asking=is_asking))
 
-    with placed(partial(in_patch, patch=asked.patch)):
+    with placed(in_patch(asked.patch, parent.body)):
         body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
@@ -89,7 +88,8 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
 def _validated(body: Json, patch: Json, reader: DayReader) -> _Revision:
     new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
-    return new, change_lines(body, new), findings, [*notices, *first_warnings(body, patch, new, scenario)]
+    brought, standing = first_warnings(body, patch, new, scenario, reader)
+    return new, change_lines(body, new), findings, [*notices, *brought, *standing]
 
 
 TOOL: Final = Tool(

@@ -29,7 +29,14 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     masking_warnings,
     scenario_within_limits,
 )
-from planner_mcp.server.tools.arguments.scenario_revision import Patch, in_patch, removal_warnings, revised
+from planner_mcp.server.tools.arguments.scenario_revision import (
+    Patch,
+    change_lines,
+    in_patch,
+    misspelt_ids,
+    removal_warnings,
+    revised,
+)
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -75,6 +82,7 @@ class ValidateScenarioResult(ToolOutput):
     )
     valid: bool
     errors: list[FaultOutput]
+    changes: list[Words] | None = Field(None, description="what the patch would change")
     unservable: list[UnservableFinding] | None = None
     warnings: list[Words]
     agents: int | None = None
@@ -124,6 +132,7 @@ def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateSce
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs()
     partings: list[str] = []
+    changes: list[str] = []
     notices: tuple[str, ...] = ()
     try:
         if not patch:
@@ -132,9 +141,11 @@ def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateSce
             resolved = reader.resolve_inputs(body)
         scenario = scenario_within_limits(body, reader.bounds, resolved)
         if patch:
-            partings = removal_warnings(body, patch)
-            with placed(partial(in_patch, patch=patch)):
-                body, scenario, notices = revised(body, patch, reader)
+            before = body
+            with placed(in_patch(patch, before)):
+                body, scenario, notices = revised(before, patch, reader)
+            partings = [*misspelt_ids(before, body), *removal_warnings(before, patch)]
+            changes = change_lines(before, body)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
@@ -143,6 +154,7 @@ def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateSce
     known = ValidateScenarioResult(
         valid=True,
         errors=[],
+        changes=changes or None,
         unservable=unservable_findings(scenario, place) or None,
         warnings=all_warnings[:MAX_SHOWN],
         agents=len(scenario.agents),
@@ -184,7 +196,12 @@ def lines_of(found: ValidateScenarioResult) -> list[str]:
     """Return a report as short lines of text."""
     lines = [Fault(**fault.as_json()).as_line() for fault in found.errors]
     lines += unservable_lines(found.unservable or ())
-    lines = ["valid" if found.valid else "not valid", *lines, *(f"Warning: {each}" for each in found.warnings)]
+    lines = [
+        "valid" if found.valid else "not valid",
+        *(found.changes or ()),
+        *lines,
+        *(f"Warning: {each}" for each in found.warnings),
+    ]
     if found.conflict is not None:
         lines.append(phrase("Conflict ({}): {}.", found.conflict.kind, translated_line(found.conflict.text)))
     if found.lower_bound is not None:

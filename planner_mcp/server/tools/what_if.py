@@ -21,6 +21,7 @@ from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import value_of
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean
 from planner_mcp.routing.scenario.schema_faults import pointer
+from planner_mcp.server.tools.answers.unservable_findings import unservable_lines
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
     PlanName,
@@ -30,7 +31,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
 )
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
 from planner_mcp.server.tools.read_progress import bound_and_gap
-from planner_mcp.server.tools.resolve_vrp import ChangedPlan, ResolveArguments, changed_plan
+from planner_mcp.server.tools.resolve_vrp import ChangedPlan, Notice, ResolveArguments, changed_plan
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,
@@ -93,6 +94,8 @@ class WhatIfResult(ToolOutput):
     )
     cost_in: str | None = None
     changes: dict[str, list[Words]] = Field(description="what each case changed")
+    warnings: list[Words] | None = Field(None, description="of the day as it is")
+    notes: list[Words] | None = Field(None, description="of all cases")
     refused: dict[str, str] | None = Field(None, description="cases without a job, and why; ask again later")
 
 
@@ -111,7 +114,7 @@ async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
     solve_time_s = seconds_of(asked.solve_time, ctx.settings)
     wanted = {AS_IT_IS: _resolve_arguments(asked, {})} | _cases(asked)
     ends = anyio.current_time() + asked.wait_s
-    jobs, changes, refused = dict[str, Job](), dict[str, list[str]](), dict[str, str]()
+    jobs, notices, refused = dict[str, Job](), dict[str, Notice](), dict[str, str]()
     for name, changed in (await _changed(ctx, wanted, solve_time_s)).items():
         try:
             jobs[name] = await ctx.job_service.submit(ctx.principal, changed.request)
@@ -120,7 +123,7 @@ async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
                 raise
             refused[name] = error.message
             continue
-        changes[name] = [*changed.notice.changes, *changed.notice.warnings, *changed.notice.notes]
+        notices[name] = changed.notice
     rows = {name: await _row(ctx, job, ends) for name, job in jobs.items()}
     base = await load_plan_context(ctx, asked.plan, "/plan")
     output = WhatIfResult(
@@ -128,11 +131,23 @@ async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
         columns=list(_COLUMNS),
         rows=[_cells(ctx, name, row, rows[AS_IT_IS]) for name, row in rows.items()],
         cost_in=costs_in(base.scenario.body, base.plan),
-        changes={name: lines for name, lines in changes.items() if lines and name != AS_IT_IS},
+        changes=dict(_changes(notices)),
+        warnings=list(dict.fromkeys(each for notice in notices.values() for each in notice.standing)) or None,
+        notes=notices[AS_IT_IS].notes or None,
         refused=refused or None,
     )
     links = tuple(ResourceLink(f"job://{job.id}", "job") for job in jobs.values())
     return ToolResult(output, _text(output), links)
+
+
+def _changes(notices: Mapping[str, Notice]) -> Iterator[tuple[str, list[str]]]:
+    """Yield what there is to say of each case alone, by its name."""
+    of_all = notices[AS_IT_IS].notes
+    for name, notice in notices.items():
+        lines = [*notice.changes, *unservable_lines(notice.newly_unservable), *notice.warnings]
+        lines += [note for note in notice.notes if note not in of_all]
+        if lines:
+            yield name, lines
 
 
 def _cases(asked: WhatIfArguments) -> dict[str, ResolveArguments]:
@@ -257,6 +272,7 @@ def _text(output: WhatIfResult) -> str:
     lines += [" ".join("-" if cell is None else str(cell) for cell in _shown(row)) for row in output.rows]
     lines += unit_lines(output.cost_in)
     lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
+    lines += [*(f"Warning: {caution}" for caution in output.warnings or ()), *(output.notes or ())]
     lines += [phrase("{} has no job: {}", name, translated_line(why)) for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):
         lines.append("Next: query_vrp_status of those that still run")

@@ -1,5 +1,6 @@
 """Checks on names: ids that repeat, and ids that name nothing."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -12,6 +13,10 @@ from planner_mcp.routing.scenario.scenario_model import Agent, Location, Scenari
 from planner_mcp.text import plain
 
 _YEARS: Final = (2000, 2100)
+_MARKS: Final = re.compile(r"(?<!\d)[\W_]+|[\W_]+(?!\d)")
+"""Blanks and marks of a name, but for those between two digits."""
+_ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
+"""Zeros before a number."""
 _MAX_SUGGESTIONS: Final = 10
 """Unknown names of one kind for which a near one is looked for; each look costs a pass over all names."""
 _MAX_PAIRED: Final = 2_000_000
@@ -118,6 +123,14 @@ def _unknown(
         yield Fault(path, problem, accepted, hint, "logic", needs=(FaultDependency(f"{kind}s"),))
 
 
+def bare(name: str) -> str:
+    """Return a name as it differs in little else from others: `van-1` of `Van 1`, `VAN1` and `van-01`.
+
+    Marks between digits stay: `1-12` is not `11-2`.
+    """
+    return _ZEROS.sub("", _MARKS.sub("", name.casefold())) or name
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that an unknown one was most likely meant to be, whatever the case of its letters."""
     alike = (each for each in known if abs(len(each) - len(name)) < len(name))
@@ -128,8 +141,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def near_names(unknown: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """Return, by name, what each of the first few unknown names was most likely meant to be, if anything."""
-    looked_for = (name for name in islice(unknown, _MAX_SUGGESTIONS) if name)
-    return {name: near for name in looked_for if (near := nearest(name, known))}
+    looked_for = [name for name in islice(unknown, _MAX_SUGGESTIONS) if name]
+    alike = {bare(each): each for each in known} if looked_for else {}
+    return {name: near for name in looked_for if (near := alike.get(bare(name)) or nearest(name, known))}
 
 
 def did_you_mean(name: str | None) -> str:

@@ -3,7 +3,7 @@
 Owns their form: one entry for all tickets with the same reason and the same fix, with their ids and values.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from pydantic import Field
@@ -31,14 +31,18 @@ class UnservableFinding(ToolOutput):
     fix: Words
 
 
-def unservable_findings(scenario: Scenario, place: Callable[[Fault], Fault] | None = None) -> list[UnservableFinding]:
+def unservable_findings(
+    scenario: Scenario, place: Callable[[Fault], Fault] | None = None, known: Collection[str] = ()
+) -> list[UnservableFinding]:
     """Return the findings of a scenario, those of most tickets first.
 
     Args:
         scenario: As it was checked.
         place: Replaces the place of a fault in the scenario by the one in what its caller wrote.
+        known: Tickets that are passed over.
     """
-    groups = sorted(grouped(scenario.findings), key=lambda fault: -fault.count)[:_MAX_GROUPS]
+    findings = [fault for fault in scenario.findings if scenario.tickets[int(fault.path.split("/")[2])].id not in known]
+    groups = sorted(grouped(findings), key=lambda fault: -fault.count)[:_MAX_GROUPS]
     room = _MAX_ENTRIES_BYTES // max(1, len(groups))
     return [_finding(fault if place is None else place(fault), room) for fault in groups]
 

@@ -4,17 +4,25 @@ Owns the argument `patch` and the words for what a patch did. What a patch does 
 `routing/scenario/scenario_patch.py`; lookups and threads are `plan_context.py`'s.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Annotated, Any, Final
 
 from pydantic import Field
 
 from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
+from planner_mcp.routing.scenario.checks.reference_checks import bare, did_you_mean, near_names
 from planner_mcp.routing.scenario.scenario_model import AREAS
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, unserved_tickets, warnings
+from planner_mcp.routing.scenario.scenario_parsing import (
+    Scenario,
+    UnservedTickets,
+    read_stored,
+    unserved_tickets,
+    warnings,
+)
 from planner_mcp.routing.scenario.scenario_patch import (
     changes,
     drops_held,
@@ -109,13 +117,37 @@ def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
         return reader.resolve_addresses(asked)
 
 
-def in_patch(fault: Fault, patch: Json) -> Fault:
-    """Return a fault of a patched day at its place in the argument `patch`, where the patch has that entry or field."""
-    section, _, rest = fault.path[1:].partition("/")
-    entries, entry = patch.get(section), f"/{rest.partition('/')[0]}"
-    is_by_id = section in SCENARIO_LISTS and isinstance(entries, dict)
-    is_written = entry in {pointer((name,)) for name in entries or ()} if is_by_id else section in patch
-    return replace(fault, path=f"/patch{fault.path}") if is_written else fault
+def in_patch(patch: Json, before: Json) -> Callable[[Fault], Fault]:
+    """Return what puts faults of a patched day at their places in `patch`, where that has the entry or field.
+
+    Where a field lacks because the id is a new one, the fault says so: mostly another id was meant.
+
+    Args:
+        patch: As the caller wrote it.
+        before: The day that it changes; faults have ids in place of positions.
+    """
+    entries = {name: patch[name] for name in SCENARIO_LISTS if isinstance(patch.get(name), dict)}
+    names = {section: {pointer((name,))[1:]: name for name in by_id} for section, by_id in entries.items()}
+    known = {section: {each["id"]: None for each in before.get(section) or ()} for section in entries}
+
+    @cache
+    def near(section: str) -> dict[str, str]:
+        return near_names((name for name in entries[section] if name not in known[section]), known[section])
+
+    def place(fault: Fault) -> Fault:
+        section, _, rest = fault.path[1:].partition("/")
+        entry, _, field = rest.partition("/")
+        if section not in patch or (section in names and entry not in names[section]):
+            return fault
+        name = names[section][entry] if section in names else ""
+        if name and fault.kind == "missing" and "/" not in field and name not in known[section]:
+            problem = f"There is no {section[:-1]} with this id yet, and one to add needs {field}."
+            accepted = f"the id of one that exists: {named([*known[section]])}"
+            hint = did_you_mean(near(section).get(name)) or fault.hint
+            fault = replace(fault, problem=problem, accepted=accepted, hint=hint)
+        return replace(fault, path=f"/patch{fault.path}")
+
+    return place
 
 
 def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: Json) -> tuple[Json, Scenario]:
@@ -175,11 +207,43 @@ def removal_warnings(body: Json, patch: Json) -> list[str]:
     return [*_date_warnings(body, patch), *_list_warnings(body, patch), *agents, *tickets]
 
 
-def first_warnings(before: Json, patch: Json, after: Json, scenario: Scenario) -> list[str]:
-    """Return the first of what is odd about a day that a patch was laid on."""
-    notices = [*masking_warnings(after), *removal_warnings(before, patch), *_matrix_name_warnings(before, patch, after)]
-    by_id = warnings(scenario, place=lambda fault: with_id_path(fault, after))
-    return [*notices, *_coarse_position_warnings(before, after), *by_id][:_MAX_WARNINGS]
+def first_warnings(
+    before: Json, patch: Json, after: Json, scenario: Scenario, reader: DayReader
+) -> tuple[list[str], list[str]]:
+    """Return the first of what is odd about a day that a patch was laid on: what the patch brings, what was so before.
+
+    Args:
+        before: The day that the patch changes.
+        patch: As the caller wrote it.
+        after: The day under it.
+        scenario: The same as it was read.
+        reader: Of the days.
+    """
+    found, known = _warnings_of(scenario, after), set[str]()
+    if found:
+        with suppress(InputError):  # the limits of the deployment are others now
+            inputs = reader.resolve_inputs(before)
+            known.update(_warnings_of(read_stored(before, inputs.travel_matrices), before))
+    notices = [*misspelt_ids(before, after), *removal_warnings(before, patch)]
+    notices += _matrix_name_warnings(before, patch, after)
+    notices += [*_coarse_position_warnings(before, after), *(each for each in found if each not in known)]
+    new = notices[:_MAX_WARNINGS]
+    return new, [each for each in found if each in known][: _MAX_WARNINGS - len(new)]
+
+
+def misspelt_ids(before: Json, after: Json) -> Iterator[str]:
+    """Yield a sentence of each entry that is new under almost the id of another: a change of that may be meant."""
+    for section, revision in changes(before, after).items():
+        known = {bare(each["id"]): each["id"] for each in before.get(section) or ()}
+        for name in revision.added:
+            if (other := known.get(bare(name))) is not None:
+                summary = f"This is a new {section[:-1]}."
+                yield f"{pointer((section, name))}: {summary} {did_you_mean(other)}"
+
+
+def _warnings_of(scenario: Scenario, body: Json) -> list[str]:
+    """Return what is odd about a day, by the ids of its entries."""
+    return [*masking_warnings(body), *warnings(scenario, place=lambda fault: with_id_path(fault, body))]
 
 
 def _all_begun(body: Json, patch: Json) -> Fault:

@@ -194,6 +194,8 @@ async def test_no_answer_of_a_day_has_an_english_sentence(
     await day("read_progress", job_id=failed)
     await day("revise_scenario", scenario_id=scenario_id, patch={"tickets": {"a": None, "b": {"demand": 2}}})
     await day("revise_scenario", scenario_id=scenario_id, patch={})
+    await day("revise_scenario", scenario_id=scenario_id, patch={"agents": {"V": {"shift_end": 9}}})
+    await day("revise_scenario", scenario_id=scenario_id, patch={"agents": {"V": {"capacity": 9}}})
     await day("resolve_vrp", warm_from=job_id, patch={"tickets": {"a": None}})
     await day("resolve_vrp", warm_from=job_id, absent=["v"])
     await day("solve_alternatives", plan=job_id, k=3)

@@ -48,6 +48,43 @@ async def test_a_revision_is_checked_like_a_scenario(call: Call) -> None:
     ]
 
 
+async def test_a_change_under_an_unknown_id_is_refused_as_such(call: Call, store: RedisStore) -> None:
+    """SPEC T7: nobody adds a field to a vehicle that was only called by a wrong name."""
+    scenario_id = await created(call)
+    patch = {"agents": {"V": {"shift_end": 9}}, "tickets": {"aa": {"priority": 9}}}
+    job_id = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    for tool, asked in (("revise_scenario", {"scenario_id": scenario_id}), ("resolve_vrp", {"warm_from": job_id})):
+        refused = await call(tool, {**asked, "patch": patch})
+        agent_fault, *ticket_faults = refused.structured["errors"]
+        assert agent_fault == {
+            "path": "/patch/agents/V/capacity",
+            "problem": "There is no agent with this id yet, and one to add needs capacity.",
+            "accepted": "the id of one that exists: v, w",
+            "hint": "Did you mean v?",
+            "which": ["V"],
+        }
+        assert {fault["path"] for fault in ticket_faults} == {
+            f"/patch/tickets/aa/{name}" for name in ("location", "demand")
+        }
+        assert {fault["hint"] for fault in ticket_faults} == {"Did you mean a?"}
+    new = {"id": "z", "demand": 1}
+    refused = await call("resolve_vrp", {"warm_from": job_id, "new_ticket": [new]})
+    assert [fault["problem"] for fault in refused.structured["errors"]] == [
+        "The required parameter location is missing."
+    ]
+
+
+async def test_what_is_added_under_almost_the_id_of_another_is_reported(call: Call) -> None:
+    """SPEC T5: whoever writes V for v gets one vehicle more, which no check refuses."""
+    scenario_id = await created(call)
+    patch = {"agents": {"V": {"capacity": 9}, "x": {"capacity": 9}}}
+    for tool in ("revise_scenario", "validate_scenario"):
+        answer = await call(tool, {"scenario_id": scenario_id, "patch": patch})
+        assert answer.structured["changes"] == ["agents: 2 added (V, x)"]
+        assert "agents: 2 added (V, x)" in answer.text.splitlines()
+        assert answer.structured["warnings"] == ["/agents/V: This is a new agent. Did you mean v?"]
+
+
 async def test_an_unknown_id_to_remove_hides_no_other_mistake(call: Call) -> None:
     """SPEC T7: of the patch and of the day under the rest of it; what cannot be merged is judged no further."""
     scenario_id = await created(call)
@@ -92,6 +129,15 @@ async def test_a_refused_patch_lists_what_it_broke_alone(call: Call) -> None:
         "/tickets/z/demand",
         "/patch/agents/v/locked_tickets",
     ]
+
+
+async def test_what_a_patch_brings_stands_before_what_was_so_already(call: Call) -> None:
+    """SPEC T5: an answer has room for a few warnings, and those of the day are known."""
+    scenario_id = await created(call, DAY | {"tickets": [*DAY["tickets"][:2], {**DAY["tickets"][2], "penalty": 0}]})
+    patch = {"tickets": {"a": {"preferred_agent": "v"}}}
+    revised = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
+    places = [warning.partition(":")[0] for warning in revised.structured["warnings"]]
+    assert places == ["/tickets/a/preferred_agent", "/tickets/c/penalty"]
 
 
 async def test_a_warning_names_the_entry_by_its_id(call: Call) -> None:

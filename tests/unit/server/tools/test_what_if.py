@@ -7,7 +7,8 @@ import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
-from tests.shared.scenarios.stored_plans import Call, created, finish, solved
+from tests.shared.scenarios.scenario_builders import body, ticket
+from tests.shared.scenarios.stored_plans import DAY, Call, created, finish, solved
 
 pytestmark = pytest.mark.anyio
 
@@ -55,6 +56,35 @@ async def test_each_case_is_a_row_beside_the_day_as_it_is(call: Call, store: Red
     least = progress["lower_bound"] - rows[1]["cost"]
     assert rows[1]["saves_at_least"] == (pytest.approx(least) if least > 0 else None)
     assert answer.structured["changes"]["one more van"] == ["agents: 1 added (x)"]
+
+
+async def test_what_holds_for_all_cases_is_reported_once(call: Call, store: RedisStore) -> None:
+    """SPEC T9: a standing warning of the day is no change of any case; what a case brings stands with it alone."""
+    day = body(DAY["agents"], [*DAY["tickets"][:2], {**DAY["tickets"][2], "preferred_agent": "v"}])
+    base = await solved(call, store, await created(call, day), ["a", "b"], ["c"])
+    odd = {"patch": {"tickets": {"a": {"preferred_agent": "w"}}}}
+    cases = {"one more van": ONE_MORE, "two more": ONE_MORE, "odd": odd}
+    answer = await call("what_if", {"plan": base, "cases": cases, "wait_s": 0})
+    advice = "preferred_agent: Without switch_cost this has no effect. Set switch_cost, or remove this."
+    assert answer.structured["warnings"] == [f"/tickets/c/{advice}"]
+    assert answer.text.count("has no effect") == 2
+    assert answer.structured["changes"] == {
+        "one more van": ["agents: 1 added (x)"],
+        "two more": ["agents: 1 added (x)"],
+        "odd": ["tickets: 1 changed (a)", f"/tickets/a/{advice} Likewise c."],
+    }
+
+
+async def test_a_case_that_makes_a_ticket_unservable_says_so(call: Call, store: RedisStore) -> None:
+    """SPEC T5: the table shows one ticket less, and what nobody could serve before is no news."""
+    day = body(DAY["agents"], [*DAY["tickets"], ticket("far", demand=50)])
+    base = await solved(call, store, await created(call, day), ["a", "b"], ["c"])
+    heavy = {"new_ticket": [ticket("heavy", demand=99)]}
+    answer = await call("what_if", {"plan": base, "cases": {"heavy": heavy, "one more van": ONE_MORE}, "wait_s": 0})
+    added, count, why, *_ = answer.structured["changes"]["heavy"]
+    assert (added, count) == ("tickets: 1 added (heavy)", "Nobody can serve 1 of the tickets; plans leave them out:")
+    assert why.startswith("CAPACITY: heavy (99): ")
+    assert not any("Nobody" in line for line in answer.structured["changes"]["one more van"])
 
 
 async def test_a_case_that_leaves_more_out_saves_nothing(call: Call, store: RedisStore) -> None:

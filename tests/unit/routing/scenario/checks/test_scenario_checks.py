@@ -23,6 +23,7 @@ from planner_mcp.routing.scenario.checks import (
     size_checks,
     time_checks,
 )
+from planner_mcp.routing.scenario.checks.reference_checks import bare, near_names
 from planner_mcp.routing.scenario.checks.scenario_checks import CHECKS, WARNINGS, Check, warning_faults
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -654,3 +655,11 @@ def test_only_places_that_agents_cannot_do_without_refuse_a_day_off_the_roads() 
     (finding,) = infeasibility_faults(day)
     assert (finding.path, finding.reason) == ("/tickets/0/location", "NO_ROAD")
     assert finding.which == (f"{names[1]}: {apart[names[1]]}",)
+
+
+def test_a_name_that_differs_by_marks_zeros_or_case_alone_is_the_nearest() -> None:
+    """SPEC T7: A-1 is A-01 and not A-21, which has as many letters in common; 1-12 and 11-2 are two names."""
+    wrong = ("A-1", "a_01", "van-1", "VAN01")
+    found = near_names(wrong, ["A-21", "A-01", "Van 1"])
+    assert found == dict(zip(wrong, ("A-01", "A-01", "Van 1", "Van 1"), strict=True))
+    assert bare("1-12") != bare("11-2")
