@@ -92,6 +92,17 @@ def ref(name: str) -> dict[str, str]:
     return {"$ref": SCHEMAS + name}
 
 
+_IS_OWN: Final = {"type": "boolean", "description": "false: somebody else's, whose plan the reader may review"}
+_OF_ITS_DAY: Final = {
+    "scenario_id": _TEXT,
+    "scenario_name": _TEXT,
+    "planning_date": {**_TEXT, "description": "date of the day, as it was written"},
+    "submitted_at": _TIME,
+}
+"""What a job says of the day it plans, and when it was queued."""
+_JOB_FIELDS: Final = whole_schema(JobOutput)["properties"]
+_LISTED: Final = ("job_id", "status", "progress", "cost", "cost_in", "tickets_served", "tickets_total", "plan_id")
+
 _KNOWN: Final = {
     "scenario": _object(
         ("scenario_id", "revision", "created_at", "scenario"),
@@ -101,13 +112,33 @@ _KNOWN: Final = {
         created_at=_TIME,
         input_hash=_TEXT,
         last_job_id={"type": ["string", "null"]},
+        is_own=_IS_OWN,
         scenario=ref("Scenario"),
     ),
     "scenario-result": {
         "allOf": [ref("Job"), _object(("scenario_id",), scenario_id=_TEXT, plan=ref("Plan"))],
     },
     "job": {
-        "allOf": [ref("Job"), _object(("scenario_id", "submitted_at"), scenario_id=_TEXT, submitted_at=_TIME)],
+        "allOf": [
+            ref("Job"),
+            _object(
+                ("scenario_id", "submitted_at"),
+                **_OF_ITS_DAY,
+                started_at={**_TIME, "description": "when a worker first took it"},
+                finished_at={**_TIME, "description": "when it ended"},
+                solve_time={**_TEXT, "format": "duration", "description": "time it was given"},
+                engine=_TEXT,
+                seed=_COUNT,
+                priority={**_COUNT, "description": "1 can wait, 9 is urgent"},
+                review={
+                    **_JOB_FIELDS["review"],
+                    "properties": _JOB_FIELDS["review"]["properties"]
+                    | {"steps": {"type": "array", "items": _TEXT, "description": "what the reader may do next"}},
+                },
+                is_own={**_IS_OWN, "description": f"where plans are reviewed; {_IS_OWN['description']}"},
+                approved_plan={**_TEXT, "description": "where it is another plan that is approved for the day"},
+            ),
+        ],
     },
     "jobs": _object(
         ("status", "page", "size", "total", "jobs"),
@@ -116,7 +147,14 @@ _KNOWN: Final = {
         size={**_COUNT, "description": "jobs a page"},
         total=_COUNT,
         next=_TEXT,
-        jobs={"type": "array", "items": _object(("job_id", "status"), job_id=_TEXT, status=_TEXT)},
+        jobs={
+            "type": "array",
+            "items": _object(
+                ("job_id", "status", "progress", "scenario_id", "submitted_at"),
+                **{name: _JOB_FIELDS[name] for name in _LISTED},
+                **_OF_ITS_DAY,
+            ),
+        },
     ),
     "plan": {"allOf": [_object(("plan_id",), plan_id=_TEXT), ref("Plan")]},
     "log": _object(

@@ -421,6 +421,7 @@ def _list_of(tool: str) -> Json:
             "status": _TEXT,
             "progress": _COUNT,
             "cost": {"type": ["number", "null"]},
+            "cost_in": optional_text,
             "submitted_at": time,
         },
         "list_scenarios": {
@@ -429,6 +430,7 @@ def _list_of(tool: str) -> Json:
             "revision": _COUNT,
             "last_job_id": optional_text,
             "created_at": time,
+            "planning_date": {**optional_text, "description": "its date, as it was written"},
         },
     }
     item = {"type": "object", "required": list(columns[tool]), "properties": with_meanings(columns[tool])}

@@ -126,16 +126,21 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def named(ids: Sequence[str]) -> str:
-    """Return the first few ids, and how many more there are."""
+def first_few(ids: Sequence[str], room_bytes: int = MAX_NAMED_BYTES) -> list[str]:
+    """Return the first ids, as many as there is room for."""
     shown: list[str] = []
-    room_bytes = MAX_NAMED_BYTES
     for name in ids[:MAX_NAMED]:
         room_bytes -= len(name.encode()) + 3
         if room_bytes < 0:
             break
         shown.append(name)
-    more = len(ids) - len(shown)
+    return shown
+
+
+def named(ids: Sequence[str], count: int | None = None) -> str:
+    """Return the first few ids, and how many more there are; of `count` in all, where `ids` are some of them."""
+    shown = first_few(ids)
+    more = (len(ids) if count is None else count) - len(shown)
     return ", ".join([*shown, *([f"{more} more"] if more else [])])
 
 

@@ -107,6 +107,8 @@ FIELD_MEANINGS: Final[Mapping[str, str]] = {
     "next_page": "absent on the last page",
     "no_lower_bound": "why there is none",
     "not_examined": "tickets there was no time for",
+    "not_preferred": "tickets that another than their preferred_agent serves",
+    "not_preferred_ids": "the first of these tickets",
     "not_shown": "tickets beyond what is listed",
     "notes": "what else is to be known",
     "number": "house number",

@@ -16,7 +16,7 @@ from planner_mcp.translation import phrase
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
 _FIGURES: Final = ("distance_m", "duration_s", "agents_used")
-_SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s")
+_SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s", "not_preferred")
 """Figures that are shown when they are above 0."""
 
 
@@ -28,6 +28,7 @@ def job_view(job: Job) -> Json:
         "status": job.state.upper(),
         "progress": 100 if job.state is JobState.COMPLETED else min(progress.percent, 99),
         "cost": number(progress.cost),
+        "cost_in": None if job.is_terminal else cost_in(job),
         "tickets_served": progress.tickets_served,
         "tickets_total": progress.tickets_total,
         "improvements": progress.improvements or None,
@@ -40,6 +41,12 @@ def job_view(job: Job) -> Json:
         "review": job.review.as_json() if job.review is not None else None,
     }
     return {name: value for name, value in view.items() if value is not None}
+
+
+def cost_in(job: Job) -> str | None:
+    """Return what the costs of a job's plan are in; None where nobody says, or there is no plan yet."""
+    unit: str | None = (job.summary or {}).get("cost_in")
+    return unit
 
 
 def event_line(event: Event) -> str:
@@ -56,6 +63,8 @@ def _figures(view: Json) -> str:
     parts = []
     if (cost := view.get("cost")) is not None:
         parts.append(phrase("cost {}", number(cost)))
+    if unit := view.get("cost_in"):
+        parts.append(f"cost_in {unit}")
     if view.get("tickets_served") is not None:
         parts.append(phrase("served {}/{}", view["tickets_served"], view.get("tickets_total")))
     if improvements := view.get("improvements"):
@@ -71,11 +80,12 @@ def _result(job: Job) -> Json | None:
     if job.summary is None:
         return None
     summary = job.summary
-    cost = {"cost": number(summary.get("cost")), "cost_in": summary.get("cost_in")}
+    cost = {"cost": number(summary.get("cost")), "cost_in": cost_in(job)}
     result = {"plan_status": summary.get("status"), **cost} | {name: number(summary.get(name)) for name in _FIGURES}
     counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
     result_fields = {**result, **{name: summary.get(name) for name in counts}}
     result_fields |= {name: number(summary.get(name)) for name in _SHORTFALLS}
+    result_fields["not_preferred_ids"] = summary.get("not_preferred_ids")
     return {name: value for name, value in result_fields.items() if value is not None}
 
 

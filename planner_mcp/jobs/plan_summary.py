@@ -1,30 +1,38 @@
 """The figures of a plan that a status, an event and a webhook carry."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from planner_mcp.routing.plan import UNIT_LEGS
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import Json, number
+from planner_mcp.text import Json, first_few, number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
 MAX_REASONS: Final = 5
 """Reasons that are counted, the most frequent first."""
+_NAMED_BYTES: Final = 100
+"""Room of the tickets that another than their preferred agent serves: a status costs few tokens."""
 
 
-def summary_of(plan: Json, scenario: ShownScenario | None = None) -> Json:
-    """Return the key figures of a plan given as `Plan.as_json()`, what it leaves out and why, and what is late.
+def summary_of(plan: Json, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None) -> Json:
+    """Return the key figures of a plan: what it leaves out and why, what is late, which preferences it does not keep.
 
     `cost_in` says what a cost is in, where the scenario of the plan does; where travel is not known a cost counts legs.
+
+    Args:
+        plan: As `Plan.as_json()`.
+        scenario: What it plans; None where that is not at hand.
+        priced_on: The day whose prices its cost is by; None for the same.
     """
     figures: Json = {
         name: number(value) if isinstance(value := plan[name], float) else value
         for name in figures_of(plan.get("travel"))
         if name in plan
     }
-    unit = cost_unit(scenario) if scenario is not None and {"cost", "distance_m"} <= figures.keys() else None
+    prices = priced_on or scenario
+    unit = cost_unit(prices) if prices is not None and {"cost", "distance_m"} <= figures.keys() else None
     figures |= {"cost_in": unit} if unit else {}
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
@@ -32,7 +40,31 @@ def summary_of(plan: Json, scenario: ShownScenario | None = None) -> Json:
     routes = plan.get("routes", ())
     late_s = (visit.get("late_s") for route in routes for visit in route["visits"])
     shortfalls = shortfalls_of(late_s, (route.get("overtime_s") for route in routes))
-    return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls
+    preferences = {} if scenario is None else _not_preferred(routes, scenario)
+    return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls | preferences
+
+
+def _not_preferred(routes: Sequence[Json], scenario: ShownScenario) -> Json:
+    """Return how many tickets another than their `preferred_agent` serves, and the first of them; nothing for none.
+
+    A further tour of that agent is the agent.
+    """
+    wanted: dict[str, str] = {
+        each["id"]: name for each in scenario.get("tickets", ()) if (name := each.get("preferred_agent"))
+    }
+    if not wanted:
+        return {}
+    found = [
+        visit["ticket_id"]
+        for route in routes
+        for visit in route["visits"]
+        if not _is_as_wanted(route["agent_id"], wanted.get(visit["ticket_id"]))
+    ]
+    return {"not_preferred": len(found), "not_preferred_ids": first_few(found, _NAMED_BYTES)} if found else {}
+
+
+def _is_as_wanted(agent_id: str, preferred: str | None) -> bool:
+    return preferred is None or agent_id == preferred or agent_id.startswith(f"{preferred} tour ")
 
 
 def figures_of(travel: Any) -> tuple[str, ...]:

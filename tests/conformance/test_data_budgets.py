@@ -32,14 +32,14 @@ def test_the_list_of_a_set(name: str) -> None:
 
 def jobs(count: int) -> ToolResult:
     """Return a page of `list_jobs`."""
-    rows = [[JOB, "COMPLETED", 100, 123456.78, AT] for _ in range(count)]
-    return table_result("jobs", list_jobs._COLUMNS, rows, page=1, size=count, total=9999)
+    rows = [[JOB, "COMPLETED", 100, 123456.78, "EUR", AT] for _ in range(count)]
+    return table_result("jobs", list_jobs.COLUMNS, rows, page=1, size=count, total=9999)
 
 
 def scenarios(count: int, name: str) -> ToolResult:
     """Return a page of `list_scenarios`."""
-    rows = [[SCENARIO, name, 3, JOB, AT] for _ in range(count)]
-    return table_result("scenarios", list_scenarios._COLUMNS, rows, page=1, size=count, total=9999)
+    rows = [[SCENARIO, name, 3, JOB, AT, "2026-07-15"] for _ in range(count)]
+    return table_result("scenarios", list_scenarios.COLUMNS, rows, page=1, size=count, total=9999)
 
 
 def test_a_page_of_a_list() -> None:

@@ -14,6 +14,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.server.tools import read_plan
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.answers.job_output import JobOutput
@@ -63,7 +64,7 @@ def test_the_instructions() -> None:
 
 def test_a_running_status() -> None:
     """SPEC T9: ≤ 90, and so is a progress message."""
-    assert dearer_form_tokens(answer(job(JobState.SOLVING, plan_id=PLAN))) <= 90
+    assert dearer_form_tokens(answer(job(JobState.SOLVING, plan_id=PLAN, summary={"cost_in": "EUR"}))) <= 90
     assert dearer_form_tokens(answer(job(JobState.QUEUED, queue_position=9999))) <= 90
     event = Event("1-0", JOB, EventKind.PROGRESS, "", {**job_view(job(JobState.SOLVING)), "status": "SOLVING"})
     assert tokens(event_line(event)) <= 60
@@ -76,11 +77,15 @@ def test_a_finished_summary() -> None:
     for route in plan["routes"]:
         route["overtime_s"] = 13_320.5
         route["visits"] = [visit | {"late_s": 10_860.5} for visit in route["visits"]]
-    found = answer(job(JobState.COMPLETED, plan_id=PLAN, summary=summary_of(plan)))
-    assert "late_tickets 1200 · late_max_s 10860.5 · overtime_s 399615" in found.text
+    tickets = [{"id": f"t-{n}", "location": "A", "preferred_agent": "veh-x"} for n in range(1200)]
+    summary = summary_of(
+        plan, as_shown({"name": "day", "planning_date": "2026-07-15", "agents": [], "tickets": tickets})
+    )
+    found = answer(job(JobState.COMPLETED, plan_id=PLAN, summary=summary))
+    assert "late_tickets 1200 · late_max_s 10860.5 · overtime_s 399615 · not_preferred 1200" in found.text
     assert found.structured["result"]["late_tickets"] == 1200
     assert dearer_form_tokens(found) <= 250
-    assert dearer_form_tokens(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary_of(plan)))) <= 350
+    assert dearer_form_tokens(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary))) <= 350
     changes = fitting(["In all +12.3 km, cost -123.45.", "t-1021 is 35 min late, 0 before."] * 9, CHANGES_BYTES)
     assert dearer_form_tokens(found) + tokens("\n".join([*changes, MORE])) <= 350
     error = {"code": 5014, "type": "PlanRejected", "message": "The solver returned a plan that breaks the scenario."}

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_content import cost_in, job_view
 from planner_mcp.server.tools.answers.table_result import TablePage, table_result
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -17,7 +17,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.text import number, timestamp
 
-_COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at")
+COLUMNS: Final = ("job_id", "status", "progress", "cost", "cost_in", "submitted_at")
 
 
 class JobsArguments(Arguments):
@@ -39,8 +39,9 @@ async def run(ctx: ToolContext, asked: JobsArguments) -> ToolResult:
     rows = []
     for job in jobs:
         view = job_view(job)
-        rows.append([job.id, view["status"], view["progress"], number(job.progress.cost), timestamp(job.submitted_at)])
-    return table_result("jobs", _COLUMNS, rows, page=asked.page, size=asked.size, total=total)
+        cost = number(job.progress.cost)
+        rows.append([job.id, view["status"], view["progress"], cost, cost_in(job), timestamp(job.submitted_at)])
+    return table_result("jobs", COLUMNS, rows, page=asked.page, size=asked.size, total=total)
 
 
 TOOL: Final = Tool(

@@ -16,7 +16,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.text import plain, timestamp
 
-_COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at", "planning_date")
+COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at", "planning_date")
 MAX_NAME: Final = 40
 
 
@@ -42,7 +42,7 @@ async def run(ctx: ToolContext, asked: ScenariosArguments) -> ToolResult:
         ]
         for card in cards
     ]
-    return table_result("scenarios", _COLUMNS, rows, page=asked.page, size=asked.size, total=total)
+    return table_result("scenarios", COLUMNS, rows, page=asked.page, size=asked.size, total=total)
 
 
 TOOL: Final = Tool(

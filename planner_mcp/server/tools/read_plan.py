@@ -79,6 +79,8 @@ class ReadPlanResult(ToolOutput):
     late_tickets: Number | None = None
     late_max_s: Number | None = None
     overtime_s: Number | None = None
+    not_preferred: int | None = None
+    not_preferred_ids: list[str] | None = None
     routes: int | None = None
     unassigned: int | None = None
     unassigned_reasons: dict[str, int] | None = None
@@ -97,8 +99,8 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
         job = await ctx.job_service.job(ctx.principal, job_id)
-        unit = (job.summary or {}).get("cost_in")
-        return _summary(plan_id, {**await run_in_thread(ctx, summary, plan), "cost_in": unit})
+        from_job = {name: (job.summary or {}).get(name) for name in ("cost_in", "not_preferred", "not_preferred_ids")}
+        return _summary(plan_id, {**await run_in_thread(ctx, summary, plan), **from_job})
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None
     page = await run_in_thread(ctx, _page, asked, ctx.principal, plan, day)

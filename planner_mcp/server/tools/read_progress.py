@@ -9,16 +9,20 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
+from planner_mcp.jobs.job_content import cost_in
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job, Progress
 from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.analysis.convergence import ConvergencePoint, convergence_curve
 from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
+from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
-from planner_mcp.routing.plan import CENT, ProofRecord
+from planner_mcp.routing.plan import CENT, NO_TRAVEL, ProofRecord
+from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
@@ -89,13 +93,29 @@ async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult:
         improvements=job.progress.improvements,
         columns=list(_PROOF_COLUMNS if is_proof else _COLUMNS),
         rows=_gap_curve(past, job.progress, most=asked.points) if is_proof else rows,
-        cost_in=(job.summary or {}).get("cost_in"),
+        cost_in=await _cost_in(ctx, job) if bound is not None or (rows and not hides_costs) else None,
         gap=found.gap,
         optimal=found.is_optimal or None,
         relaxed=list(found.relaxed) or None,
         **({} if bound is None else bound.as_json()),
     )
     return ToolResult(output, _text(output))
+
+
+async def _cost_in(ctx: ToolContext, job: Job) -> str | None:
+    """Return what the costs of a job are in; before its first plan as its day says it."""
+    if job.summary is not None:
+        return cost_in(job)
+    with suppress(NotFoundError):
+        scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
+        if (stated := await stated_prices(ctx, scenario)) is not None:
+            return await run_in_thread(ctx, _cost_unit, stated[1])
+    return None
+
+
+def _cost_unit(body: Json) -> str | None:
+    """Return what the costs of plans of a day are in; None where they count legs."""
+    return None if NO_TRAVEL in assumptions_of(read_stored(body)) else cost_unit(as_shown(body))
 
 
 def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint]:

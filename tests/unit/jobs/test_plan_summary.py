@@ -6,6 +6,7 @@ from typing import Any
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.store.record_codec import progress_extra
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 
 
 def test_a_summary_is_the_figures_without_the_routes() -> None:
@@ -23,6 +24,20 @@ def test_lateness_and_overtime_are_included_when_there_are_any() -> None:
     ]
     figures = summary_of({"status": "feasible", "routes": routes})
     assert figures == {"status": "feasible", "unassigned": 0, "late_tickets": 2, "late_max_s": 60.0, "overtime_s": 90.5}
+
+
+def test_tickets_that_another_than_their_preferred_agent_serves_are_named() -> None:
+    """SPEC T3, T5: the first of them, and how many there are; a further tour of the agent is the agent."""
+    names = [f"t-{number}" for number in range(9)]
+    tickets = [{"id": name, "location": "A", "preferred_agent": "v"} for name in names] + [{"id": "x", "location": "A"}]
+    day = as_shown({"name": "day", "planning_date": "2025-07-15", "agents": [{"id": "v"}], "tickets": tickets})
+    of_w = [{"ticket_id": name} for name in (*names[2:], "x", None)]
+    routes = [{"agent_id": "v", "visits": [{"ticket_id": "t-0"}]}, {"agent_id": "w", "visits": of_w}]
+    routes += [{"agent_id": "v tour 2", "visits": [{"ticket_id": "t-1"}]}]
+    found = summary_of({"status": "feasible", "routes": routes}, day)
+    assert (found["not_preferred"], found["not_preferred_ids"]) == (7, names[2:7])
+    kept = summary_of({"status": "feasible", "routes": routes[:1]}, day)
+    assert not kept.keys() & {"not_preferred", "not_preferred_ids"}
 
 
 def test_figures_of_0_are_left_out() -> None:

@@ -220,7 +220,7 @@ class RedisWorkerStore(StorePart):
             "percent": progress.percent,
             "extra": record_codec.progress_extra(progress),
             "plan_id": "" if plan is None else ids.plan_of(claim.job.id),
-            "summary": "" if plan is None else compact(summary_of(plan, as_shown(claim.scenario.body))),
+            "summary": "" if plan is None else compact(_summary(claim, plan)),
         }
         self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
@@ -228,7 +228,7 @@ class RedisWorkerStore(StorePart):
 
     async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
-        plan_id, summary = ids.plan_of(claim.job.id), summary_of(plan, as_shown(claim.scenario.body))
+        plan_id, summary = ids.plan_of(claim.job.id), _summary(claim, plan)
         extra = {"result": {"plan_id": plan_id, **summary}}
         args = {**_progress(progress), "plan_id": plan_id, "summary": compact(summary), "extra": compact(extra)}
         await self._finish(claim, Change.COMPLETE, args, _text(plan))
@@ -308,6 +308,11 @@ def _progress(progress: Progress) -> dict[str, str]:
 
 def _best(penalty: float | None, cost: float) -> str:
     return f"{penalty or 0.0!r} {cost!r}"
+
+
+def _summary(claim: Claim, plan: Json) -> Json:
+    prices = None if claim.prices is None else as_shown(claim.prices)
+    return summary_of(plan, as_shown(claim.scenario.body), prices)
 
 
 def _text(plan: Json | None) -> str:

@@ -28,6 +28,8 @@ class PlanFigures(ToolOutput):
     late_tickets: Number | None = None
     late_max_s: Number | None = None
     overtime_s: Number | None = None
+    not_preferred: int | None = None
+    not_preferred_ids: list[str] | None = None
 
 
 class ReviewOutput(ToolOutput):
@@ -50,6 +52,7 @@ class JobOutput(ToolOutput):
     status: JobStatus
     progress: int = Field(ge=0, le=100)
     cost: Number | None = None
+    cost_in: str | None = None
     tickets_served: int | None = None
     tickets_total: int | None = None
     improvements: int | None = None

@@ -13,7 +13,8 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.server.tools.tool_definition import ResourceLink
-from planner_mcp.text import Json
+from planner_mcp.text import Json, named
+from planner_mcp.translation import phrase
 
 MAX_ERROR_TOKENS: Final = 250
 """Estimated tokens that a text spends on why a job failed; the faults beyond are in the structured content."""
@@ -37,9 +38,13 @@ def figures_line(result: Json) -> str:
 
 
 def figure_lines(result: Json) -> list[str]:
-    """Return the same with a line of reasons where tickets are unassigned."""
+    """Return the same with a line of reasons where tickets are unassigned, and one of preferences that are not kept."""
     reasons = ", ".join(f"{code} {count}" for code, count in (result.get("unassigned_reasons") or {}).items())
-    return [figures_line(result), *([f"unassigned: {reasons}"] if reasons else [])]
+    lines = [figures_line(result), *([f"unassigned: {reasons}"] if reasons else [])]
+    if others := result.get("not_preferred_ids"):
+        tickets = named(others, result["not_preferred"])
+        lines.append(phrase("not served by their preferred_agent: {}", tickets))
+    return lines
 
 
 def job_links(job: Job) -> tuple[ResourceLink, ...]:

@@ -13,11 +13,12 @@ from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.plan import NO_TRAVEL
+from planner_mcp.server.resources.json_resources import job_row
 from planner_mcp.server.tools.create_scenario import EXAMPLE
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
-from tests.shared.scenarios.scenario_builders import agent, body
-from tests.shared.scenarios.stored_plans import Call, claimed, created, solved, stored_plan
+from tests.shared.scenarios.scenario_builders import agent, body, ticket
+from tests.shared.scenarios.stored_plans import DAY, Call, claimed, created, finish, solved, stored_plan
 
 pytestmark = pytest.mark.anyio
 HALF = Progress(percent=50, cost=1234.5, tickets_served=98, tickets_total=100, improvements=7, elapsed_s=12.34)
@@ -69,7 +70,9 @@ async def test_status_begins_with_the_three_facts(call: Call, store: RedisStore)
         ("progress", 50),
         ("cost", 1234.5),
     ]
-    assert result.text == f"{job_id} SOLVING 50% · cost 1234.5 · served 98/100 · 7 improvements · 12.34 s"
+    assert (
+        result.text == f"{job_id} SOLVING 50% · cost 1234.5 · cost_in metres · served 98/100 · 7 improvements · 12.34 s"
+    )
 
 
 async def test_a_call_that_waits_for_a_change_ends_with_it_and_returns_it(
@@ -110,6 +113,34 @@ async def test_a_finished_job_shows_its_figures(call: Call, store: RedisStore) -
     assert result.structured["progress"] == 100
     assert result.structured["result"]["unassigned_reasons"] == {"NO_ROOM_FOUND": 1, "ALL_CAPACITY_USED": 1}
     assert [link.uri for link in result.links] == [f"plan://{result.structured['plan_id']}", f"job://{job_id}"]
+
+
+async def test_costs_say_what_they_are_in_wherever_they_are_listed(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T6: while a job is solved too; an answer that is read alone takes no metres for money."""
+    agents = [agent(name, cost_per_km=1) for name in ("v", "w")]
+    scenario_id = await created(call, DAY | {"agents": agents, "options": {"currency": "EUR"}})
+    job_id = (await call("solve_vrp", {"scenario_id": scenario_id})).structured["job_id"]
+    before = await call("read_progress", {"job_id": job_id})
+    assert (before.structured["rows"], before.structured["cost_in"]) == ([], "EUR")
+    assert "cost_in" not in (await call("read_progress", {"job_id": job_id, "bound": False})).structured
+    await finish(store, ["a", "b"], ["c"], is_end=False)
+    status = await call("query_vrp_status", {"job_id": job_id})
+    assert (status.structured["cost_in"], status.text.count("cost_in EUR")) == ("EUR", 1)
+    listed = (await call("list_jobs")).structured
+    assert dict(zip(listed["columns"], listed["rows"][0], strict=True))["cost_in"] == "EUR"
+    assert job_row(await ctx.job_service.job(ctx.principal, job_id))["cost_in"] == "EUR"
+
+
+async def test_preferences_that_a_plan_does_not_keep_are_named(call: Call, store: RedisStore) -> None:
+    """SPEC T3, T5: a price that was paid is told with its tickets, where a job ends and where its plan is read."""
+    tickets = [ticket(name, preferred_agent="w", switch_cost=1) for name in ("a", "b", "c")]
+    job_id = await solved(call, store, await created(call, DAY | {"tickets": tickets}), ["a", "b"], ["c"])
+    status, plan = await call("query_vrp_status", {"job_id": job_id}), await call("read_plan", {"job_id": job_id})
+    for answer, figures in ((status, status.structured["result"]), (plan, plan.structured)):
+        assert (figures["not_preferred"], figures["not_preferred_ids"]) == (2, ["a", "b"])
+        assert "not served by their preferred_agent: a, b" in answer.text.splitlines()
 
 
 async def test_a_plan_without_known_travel_says_so_wherever_its_times_are_read(call: Call, store: RedisStore) -> None:

@@ -12,6 +12,8 @@ import anyio
 import numpy as np
 import pytest
 
+import manifest
+from manifest import resource_schemas
 from planner_mcp.formats.stop_tables import DRAFT_MARK
 from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.ids import plan_of
@@ -19,8 +21,9 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.resources.resource_catalogue import read
-from planner_mcp.server.tools import compare_plans
+from planner_mcp.server.resources.resource_catalogue import TEMPLATES, read
+from planner_mcp.server.tools import compare_plans, list_jobs, list_scenarios
+from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
@@ -351,6 +354,34 @@ async def test_the_two_plans_are_compared_once_for_a_question_and_its_answer(
     approved = await call("review_plan", {"job_id": job_id}, replace(of(here, BEN), ask_user=ask))
     assert approved.structured["differences"]
     assert len(compared) == 1
+
+
+async def test_the_schema_of_a_resource_has_every_field_of_it(call: Call, here: ToolContext, store: RedisStore) -> None:
+    """SPEC M1, O5: clients made from the document read what a reviewer is told; a list has the same fields by REST."""
+    as_ann, ben = partial(call, context=here), of(here, BEN)
+    scenario_id = await created(as_ann)
+    job_id = await solved(as_ann, store, scenario_id, ["a", "b"], ["c"])
+    await as_ann("propose_plan", {"job_id": job_id})
+    assert ben.reading is not None
+    known = {template.metadata.name: template.metadata for template in TEMPLATES}
+    for name, uri in (
+        ("scenario", f"scenario://{scenario_id}"),
+        ("job", f"job://{job_id}"),
+        ("jobs", "jobs://vrp/status/PROPOSED?page=1&size=20"),
+    ):
+        answer = json.loads(str((await read(ben.reading, uri)).text))
+        schema = resource_schemas.described(known[name])["schema"]
+        assert answer.keys() <= fields_of(schema), name
+    assert answer["jobs"][0].keys() <= fields_of(schema["properties"]["jobs"]["items"])
+    document = manifest.read(manifest.OPENAPI_PATH)["components"]["schemas"]
+    for tool, listed in ((list_jobs, "JobList"), (list_scenarios, "ScenarioList")):
+        assert set(tool.COLUMNS) == document[listed]["properties"]["items"]["items"]["properties"].keys()
+
+
+def fields_of(schema: dict[str, Any]) -> set[str]:
+    """Return the fields that a schema names, of jobs those of every answer about one."""
+    parts = [JobOutput.model_json_schema() if "$ref" in part else part for part in schema.get("allOf", [schema])]
+    return {name for part in parts for name in part["properties"]}
 
 
 async def test_what_waits_for_review_is_listed_to_who_decides(call: Call, here: ToolContext, store: RedisStore) -> None:
