@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_mcp.formats.instances.numeric_lines import FaultCollector, lines_of
+from planner_mcp.formats.instances.numeric_lines import FaultCollector, word_lines
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.instances.solomon_li_lim import read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
@@ -214,7 +214,7 @@ def read_cordeau(data: bytes, *, max_nodes: int) -> PublishedInstance:
         TooLargeError: It has more bytes, nodes or vehicles than allowed.
         InputError: All that is wrong with it, by line.
     """
-    collector, lines = FaultCollector(), lines_of(data)
+    collector, lines = FaultCollector(), word_lines(data)
     (line, first), *rows = [(number, collector.row(number, words)) for number, words in lines]
     if len(first) != 4 or first[0] != 2:
         raise collector.stop(line, "The first line is none of several depots.", "2, vehicles, customers, depots")

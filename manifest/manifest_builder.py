@@ -21,7 +21,7 @@ from manifest import install_files, resource_schemas, rest_description, server_i
 from manifest.argument_examples import with_examples
 from manifest.generated_files import write_or_check
 from manifest.server_identity import registry_entry
-from planner_mcp.errors import catalogue
+from planner_mcp.errors import error_catalogue
 from planner_mcp.jobs.events.event_types import TYPES
 from planner_mcp.jobs.principals import READ
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
@@ -73,7 +73,7 @@ def tools_manifest(offer: ServerOffer, last_updated: str, further: dict[str, Any
         "resources": [],
         "prompts": [],
         **(further or {}),
-        "errors": [{"code": code, **entry} for code, entry in catalogue().items()],
+        "errors": [{"code": code, **entry} for code, entry in error_catalogue().items()],
         "components": {"schemas": {"Error": whole_schema(ErrorOutput)}},
     }
 

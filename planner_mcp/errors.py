@@ -723,7 +723,7 @@ def listing_only(message: str, kept: int) -> str:
     return _LISTED.sub("the first is listed." if kept == 1 else f"the first {kept} are listed.", message)
 
 
-def catalogue() -> dict[int, dict[str, Any]]:
+def error_catalogue() -> dict[int, dict[str, Any]]:
     """Return every stable code with its type, meaning and whether a retry can help, by number."""
     return {
         code: {"type": cls.type, "meaning": cls.summary, "retryable": cls.retryable}

@@ -17,7 +17,7 @@ from planner_mcp.bridge.guarded_client import GuardedClient, ServiceAnswer
 from planner_mcp.bridge.open_calls import OpenCalls
 from planner_mcp.bridge.openapi_document import Operation
 from planner_mcp.bridge.operation_arguments import OperationArguments
-from planner_mcp.bridge.request_building import BridgeRequest, request_of
+from planner_mcp.bridge.request_building import BridgeRequest, bridge_request
 from planner_mcp.bridge.secret_redaction import without
 from planner_mcp.errors import (
     BridgedServiceError,
@@ -114,7 +114,7 @@ class BridgedCall:
         given = checked(args, self.arguments, self.validator)
         offered = [(each, given[each.name]) for each in self.arguments.offered if each.name in given]
         values = [*self.arguments.constants, *offered]
-        request = request_of(self.operation.method, self.operation.path, values, self.query_names)
+        request = bridge_request(self.operation.method, self.operation.path, values, self.query_names)
         request.headers |= self.auth_headers
         if self.auth_query:
             request.path += ("&" if "?" in request.path else "?") + self.auth_query

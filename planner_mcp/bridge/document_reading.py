@@ -47,11 +47,11 @@ def read_mapping(path: Path) -> dict[str, Any]:
     value = _json(path, text) if text.lstrip()[:1] in "{[" else None
     value = _yaml(path, text) if value is None else value
     if not isinstance(value, dict):
-        raise refusal(path, "holds no object", "a JSON or YAML object")
+        raise _refusal(path, "holds no object", "a JSON or YAML object")
     return value
 
 
-def refusal(path: Path, problem: str, accepted: str = "", hint: str = "") -> InputError:
+def _refusal(path: Path, problem: str, accepted: str = "", hint: str = "") -> InputError:
     """Return the error of a file."""
     return input_error([Fault(path.name, f"The file {problem}.", accepted, hint)])
 
@@ -61,15 +61,15 @@ def _text(path: Path) -> str:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise refusal(path, f"cannot be read: {error.strerror}") from error
+        raise _refusal(path, f"cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise refusal(path, "has a name that no file has") from error
+        raise _refusal(path, "has a name that no file has") from error
     if len(data) > MAX_BYTES:
-        raise refusal(path, "is too large", f"at most {MAX_BYTES // 1024**2} MiB", "Leave out what is not served.")
+        raise _refusal(path, "is too large", f"at most {MAX_BYTES // 1024**2} MiB", "Leave out what is not served.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise refusal(path, "is not UTF-8") from error
+        raise _refusal(path, "is not UTF-8") from error
 
 
 def _json(path: Path, text: str) -> Any:
@@ -96,7 +96,9 @@ def _yaml(path: Path, text: str) -> Any:
         for event in yaml.parse(text, Loader=yaml.CSafeLoader):
             if isinstance(event, yaml.AliasEvent):
                 line = event.start_mark.line + 1
-                raise refusal(path, f"has an alias (*{plain(event.anchor, 40)}) in line {line}", "YAML without aliases")
+                raise _refusal(
+                    path, f"has an alias (*{plain(event.anchor, 40)}) in line {line}", "YAML without aliases"
+                )
             depth += isinstance(event, _OPENING) - isinstance(event, _CLOSING)
             if depth > MAX_DEPTH:
                 raise _too_deep(path)
@@ -104,13 +106,13 @@ def _yaml(path: Path, text: str) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
-        raise refusal(path, f"is neither JSON nor YAML{place}") from error
+        raise _refusal(path, f"is neither JSON nor YAML{place}") from error
     except ValueError as error:
-        raise refusal(path, "has a value that JSON does not have") from error
+        raise _refusal(path, "has a value that JSON does not have") from error
 
 
 def _too_deep(path: Path) -> InputError:
-    return refusal(path, "is nested too deeply", f"{MAX_DEPTH} levels")
+    return _refusal(path, "is nested too deeply", f"{MAX_DEPTH} levels")
 
 
 def _with_text_keys(value: Any) -> Any:

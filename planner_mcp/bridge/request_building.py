@@ -33,7 +33,7 @@ class BridgeRequest:
     body: bytes = b""
 
 
-def request_of(
+def bridge_request(
     method: str, path: str, values: Iterable[tuple[RequestArgument, Any]], query_names: Collection[str] = ()
 ) -> BridgeRequest:
     """Return the request of a call.

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, page_of
+from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, printed_page
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.formats.plan_exports import FORMS, WORKBOOK, check_form, export
 from planner_mcp.formats.stop_tables import workbook
@@ -104,7 +104,7 @@ def check_output(output: Path | None, scenario: ShownScenario) -> None:
         InputError: No such form, or no place for the file.
     """
     with placed(_named):
-        _check_form(form_of(output), scenario)
+        _check_form(output_form(output), scenario)
     if (file := _file(output)) is not None and (write_problem := _write_problem(file)):
         raise input_error([_unwritten(file, write_problem)])
 
@@ -114,7 +114,7 @@ def _file(output: Path | None) -> Path | None:
     return None if str(output) == STDIN else output
 
 
-def form_of(output: Path | None) -> str:
+def output_form(output: Path | None) -> str:
     """Return the form that the name of a file asks for."""
     if output is None:
         return "json"
@@ -163,11 +163,11 @@ def write_plan(
     Raises:
         InputError: As `check_output`, or the plan is of another scenario.
     """
-    form = form_of(output)
+    form = output_form(output)
     with placed(_named):
         _check_form(form, scenario, plan)
     if output is not None and form in PAGES:  # a form without a file is JSON
-        _write_bytes(page_of(plan, scenario, form, lines), output)
+        _write_bytes(printed_page(plan, scenario, form, lines), output)
     elif output is not None and form == WORKBOOK:
         _write_bytes(workbook(plan, scenario), output)
     elif form == "json" and document is not None:

@@ -28,7 +28,7 @@ DRAWN: Final = ("geojson", "gpx", "html", "svg", "png")
 """Forms that show routes along the roads."""
 
 
-def page_of(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> bytes:
+def printed_page(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> bytes:
     """Return a plan in one of `PAGES`.
 
     Args:
@@ -43,7 +43,7 @@ def page_of(plan: Plan, scenario: ShownScenario, form: str, lines: Lines) -> byt
     if form == SHEETS:
         return driver_sheets.sheets(scenario, plan, is_exact=is_exact).encode()
     if form == "html":
-        return plan_report.page(scenario, plan, (), lines).encode()
+        return plan_report.report_page(scenario, plan, (), lines).encode()
     svg = standalone_map.map_svg(scenario, plan, lines)
     return svg.encode() if form == "svg" else standalone_map.map_png(svg)
 

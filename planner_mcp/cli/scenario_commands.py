@@ -36,7 +36,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import OPEN, ResolvedInputs, ScenarioBounds, resolution_faults
-from planner_mcp.server.tools.validate_scenario import lines_of, validation_report
+from planner_mcp.server.tools.validate_scenario import report_lines, validation_report
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact, counted
 
@@ -57,7 +57,7 @@ def validate(file: File) -> None:
         found = validation_report(body, {}, reader)
     except InputError as error:
         refuse(error)
-    typer.echo("\n".join(lines_of(found)))
+    typer.echo("\n".join(report_lines(found)))
     sys.exit(0 if found.valid else 1)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.command_files import check_output, form_of, matrices_beside
+from planner_mcp.cli.command_files import check_output, matrices_beside, output_form
 from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
@@ -85,7 +85,7 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
     async with open_application(settings) as services, workers_beside(settings, 1):
         with search_display(as_json=asked.as_json) as display:
             solved = await _solved(services.job_service, asked, settings, display)
-        if solved is None or form_of(asked.output) not in DRAWN:
+        if solved is None or output_form(asked.output) not in DRAWN:
             return solved
         lines = await RouteGeometry(settings).lines("", solved.plan, globe_positions(solved.scenario))
         return replace(solved, lines=lines)

@@ -13,7 +13,7 @@ from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, unit_name
 from planner_mcp.render.map_positions import Places, positions
 from planner_mcp.render.names import Names, visible
-from planner_mcp.render.page_words import ONE_OF, UNITS, Words, words_of
+from planner_mcp.render.page_words import ONE_OF, UNITS, Words, page_words_of
 from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
 from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
@@ -62,7 +62,7 @@ class SheetDay:
     @staticmethod
     def of(scenario: ShownScenario, plan: Plan, *, is_exact: bool) -> "SheetDay":
         """Return it; without links to places where positions are not exact, on a plane, or those of an area."""
-        words = words_of(scenario)
+        words = page_words_of(scenario)
         places, is_plane = positions(scenario)
         known = scenario.get("locations") or []
         areas = {each["id"] for each in known if (found := each.get("resolved")) and found["accuracy"] in AREAS}

@@ -146,6 +146,6 @@ ONE_OF: Final[Mapping[str, Words]] = {
 """What dimensions are called in the singular, by language."""
 
 
-def words_of(scenario: ShownScenario) -> Words:
+def page_words_of(scenario: ShownScenario) -> Words:
     """Return the words of the language that a scenario is written in."""
     return CHINESE if language_of(scenario) == "zh" else ENGLISH

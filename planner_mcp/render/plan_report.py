@@ -10,7 +10,7 @@ from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, money, rounded, unit_name
 from planner_mcp.render.names import Names, visible
-from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.page_words import Words, page_words_of
 from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
@@ -24,7 +24,7 @@ from planner_mcp.text import Json
 from planner_mcp.translation import translated
 
 
-def page(
+def report_page(
     scenario: ShownScenario,
     plan: Plan,
     history: Sequence[tuple[float, float]] = (),
@@ -37,7 +37,7 @@ def page(
         history: Best cost by elapsed seconds, rising in time.
         roads: What is drawn below the routes, by rank.
     """
-    words, names = words_of(scenario), Names.of(scenario)
+    words, names = page_words_of(scenario), Names.of(scenario)
     language = language_of(scenario)
     setups_s = {ticket["id"]: ticket.get("setup_time_s") or 0 for ticket in scenario["tickets"]}
     times = DayTimes.of(scenario, plan, words)

@@ -13,7 +13,7 @@ from typing import Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit, unit_name
 from planner_mcp.render.names import Names
-from planner_mcp.render.page_words import Words, words_of
+from planner_mcp.render.page_words import Words, page_words_of
 from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.svg_drawing import MAP_HEIGHT, MAP_WIDTH, Roads, map_shapes
 from planner_mcp.routing.plan import Plan
@@ -58,7 +58,7 @@ def map_svg(scenario: ShownScenario, plan: Plan, lines: Lines = NO_LINES, roads:
     Args:
         roads: What is drawn below, by rank.
     """
-    words = words_of(scenario)
+    words = page_words_of(scenario)
     shapes = map_shapes(scenario, plan, Names.of(scenario), lines, roads) or [
         f'<text x="{MAP_WIDTH / 2:g}" y="{MAP_HEIGHT / 2:g}" text-anchor="middle">{words["nowhere"]}</text>'
     ]

@@ -19,7 +19,7 @@ from planner_mcp.routing.scenario.coordinates import Position, from_wgs84
 log = logging.getLogger("planner.roads")
 
 SCHEMA: Final = "CREATE VIRTUAL TABLE roads USING rtree(id, south, north, west, east, low, high, +line);"
-"""`low` and `high`: the rank of the road, twice, since a column of an R*Tree is a span. `line`: as `packed`."""
+"""`low` and `high`: the rank of the road, twice, since a column of an R*Tree is a span. `line`: as `packed_line`."""
 RANKS: Final[dict[str, int]] = {
     "motorway": 0,
     "trunk": 0,
@@ -115,7 +115,7 @@ def _read(register: sqlite3.Connection, box: Box, rank: int) -> list[list[Positi
         "ORDER BY north - south + east - west DESC LIMIT ?"
     )
     rows = register.execute(asked, (box.north, box.south, box.east, box.west, rank, _MOST_ROWS))
-    return [unpacked(line) for (line,) in rows]
+    return [unpacked_line(line) for (line,) in rows]
 
 
 def _longest(lines: Sequence[list[Position]], sizes: Sequence[int], left: int) -> list[list[Position]]:
@@ -137,15 +137,15 @@ def rank_of(highway: str) -> int | None:
 def road_row(points: Sequence[Position], rank: int) -> tuple[object, ...]:
     """Return the row of a road, without its id."""
     lats, lons = zip(*points, strict=True)
-    return min(lats), max(lats), min(lons), max(lons), rank, rank, packed(points)
+    return min(lats), max(lats), min(lons), max(lons), rank, rank, packed_line(points)
 
 
-def packed(points: Iterable[Position]) -> bytes:
+def packed_line(points: Iterable[Position]) -> bytes:
     """Return a line as it is stored: north and east in `UNITS`, four bytes each."""
     return array("i", (round(degrees * UNITS) for point in points for degrees in point)).tobytes()
 
 
-def unpacked(line: bytes) -> list[Position]:
+def unpacked_line(line: bytes) -> list[Position]:
     """Return the places of a stored line."""
     numbers = array("i", line)
     return [(numbers[at] / UNITS, numbers[at + 1] / UNITS) for at in range(0, len(numbers), 2)]

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult
 from examples import beijing, job_events, quickstart
 from examples.planner_client import RefusedError, call, read_plan, watch
 from examples.planner_server import PlannerServer, running_server
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.docs.doc_pages import ROOT
@@ -143,7 +143,7 @@ async def test_page_is_self_contained(server: PlannerServer) -> None:
         job = await call(client, "solve_vrp", asked)
         status = await watch(client, job["job_id"], lambda status: None)
         plan = await read_plan(client, status["plan_id"])
-    text = page({**scenario, "name": '<b>&"'}, Plan.from_json(plan), [(0.5, 9000.0), (1.0, 8000.0)])
+    text = report_page({**scenario, "name": '<b>&"'}, Plan.from_json(plan), [(0.5, 9000.0), (1.0, 8000.0)])
     assert not any(word in text for word in ("http:", "https:", "<script", "<link", "url(", "@import", "<b>&"))
     drawings = [part.partition("</svg>")[0] + "</svg>" for part in text.split("<svg")[1:]]
     shapes = [ElementTree.fromstring(f"<svg{drawing}") for drawing in drawings]  # noqa: S314 - our own text

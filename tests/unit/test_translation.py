@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, catalogue, input_error
+from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, error_catalogue, input_error
 from planner_mcp.jobs.job_content import state_line
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
@@ -147,7 +147,7 @@ def shown_texts() -> frozenset[str]:
         *(text for prompt in PROMPTS for text in texts_in(prompt.as_json())),
         *(argument.label for prompt in PROMPTS for argument in prompt.arguments if argument.label),
         *(text for each in metadata for text in (each.title, each.description)),
-        *(entry["meaning"] for entry in catalogue().values()),
+        *(entry["meaning"] for entry in error_catalogue().values()),
         *(re.sub(r"\d+", "{}", count) for count in counts),
         *REASON_TEXTS.values(),
         *(text for text in texts_of(RELAXATIONS).templates if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),

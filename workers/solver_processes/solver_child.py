@@ -159,12 +159,12 @@ def serve_commands(sock: socket.socket) -> int:
     while (command := connection.next_command()) is not None:
         process_limits.cap_memory(command.memory_mb)
         process_limits.die_after(command.solve_s + _LAST_RESORT_S)
-        connection.send(run_command(command, connection))
+        connection.send(run_solve(command, connection))
         process_limits.die_after(0)
     return os.EX_OK
 
 
-def run_command(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
+def run_solve(command: SolveCommand, connection: WorkerConnection) -> message_frames.Message:
     """Run a command; return the final message. An unforeseen exception ends the process with a traceback in the log."""
     try:
         return _search(command, connection)

@@ -19,7 +19,7 @@ NumberLine = tuple[int, list[float]]
 """Its number in the file, and its words as numbers."""
 
 
-def lines_of(data: bytes) -> list[WordLine]:
+def word_lines(data: bytes) -> list[WordLine]:
     """Return the lines that are not empty.
 
     Raises:

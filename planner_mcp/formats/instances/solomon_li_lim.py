@@ -7,7 +7,7 @@ numbers alone.
 from collections.abc import Sequence
 from typing import Final
 
-from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of, number_of
+from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, number_of, word_lines
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.tables.text_tables import too_large
 
@@ -17,12 +17,12 @@ _LI_LIM_COLUMNS: Final = ((4, "ready time"), (5, "due date"), (6, "service time"
 
 def is_solomon(data: bytes) -> bool:
     """Return whether a text of rows has Solomon's headings."""
-    return any(words[0].upper() == "VEHICLE" for _, words in lines_of(data)[:5])
+    return any(words[0].upper() == "VEHICLE" for _, words in word_lines(data)[:5])
 
 
 def is_li_lim(data: bytes) -> bool:
     """Return whether a text of rows begins with numbers; the headers of a table are words."""
-    return all(number_of(word) is not None for word in lines_of(data)[0][1])
+    return all(number_of(word) is not None for word in word_lines(data)[0][1])
 
 
 def read_solomon(data: bytes, *, max_nodes: int) -> PublishedInstance:
@@ -32,7 +32,7 @@ def read_solomon(data: bytes, *, max_nodes: int) -> PublishedInstance:
         TooLargeError: It has more bytes, nodes or vehicles than allowed.
         InputError: All that is wrong with it, by line.
     """
-    collector, lines = FaultCollector(), lines_of(data)
+    collector, lines = FaultCollector(), word_lines(data)
     fleet, customers = _heading(collector, lines, "VEHICLE"), _heading(collector, lines, "CUSTOMER")
     if customers < fleet:
         raise collector.stop(lines[customers][0], "CUSTOMER stands before VEHICLE.", "VEHICLE, then CUSTOMER")
@@ -55,7 +55,7 @@ def read_li_lim(data: bytes, *, max_nodes: int) -> PublishedInstance:
         TooLargeError: It has more bytes, nodes or vehicles than allowed.
         InputError: All that is wrong with it, by line.
     """
-    collector, lines = FaultCollector(), lines_of(data)
+    collector, lines = FaultCollector(), word_lines(data)
     (line, first), *rows = [(number, collector.row(number, words)) for number, words in lines]
     if len(first) != 3:
         raise collector.stop(line, f"The first line has {len(first)} numbers.", "vehicles, capacity, speed")

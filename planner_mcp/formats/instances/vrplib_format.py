@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Final
 
-from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, lines_of, number_of
+from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, number_of, word_lines
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Rounding, Vehicle
 from planner_mcp.formats.tables.text_tables import too_large
 
@@ -65,7 +65,7 @@ def read_vrplib(data: bytes, *, max_nodes: int) -> PublishedInstance:
         TooLargeError: It has more bytes, nodes or vehicles than allowed.
         InputError: All that is wrong with it, by line.
     """
-    file = _split(lines_of(data))
+    file = _split(word_lines(data))
     file.check_kind(max_nodes)
     file.check_rows()
     found = _published(file)

@@ -85,7 +85,7 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
         return written(hours * HOUR_S)
     if style.bare_times == "days" and (share := share_of_day(simple)) is not None:
         return written(round(share * DAY_HOURS * HOUR_S))
-    seconds = clock(simple, may_be_bare=False, is_end=is_end)
+    seconds = clock_seconds(simple, may_be_bare=False, is_end=is_end)
     if seconds is None:
         seconds = one_sided(simple, is_end=is_end)
     if seconds is not None:
@@ -133,7 +133,7 @@ def date_in(text: str, style: CellStyle = PLAIN_STYLE) -> str:
 def day_in(text: str, style: CellStyle) -> str:
     """Return the day of a cell that may say a time too, as YYYY-MM-DD; empty where it says none."""
     day, rest = split_day(simplified(text), style) or ("?", "")
-    return day if day != "?" and (rest in _MIDNIGHTS or clock(rest, may_be_bare=False) is not None) else ""
+    return day if day != "?" and (rest in _MIDNIGHTS or clock_seconds(rest, may_be_bare=False) is not None) else ""
 
 
 def serial_day(text: str) -> str:
@@ -188,7 +188,7 @@ def _nearest_year(month: int, planning_date: str) -> int:
     return year + 1 if month + _HALF_A_YEAR < planned else year
 
 
-def clock(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | None:
+def clock_seconds(simple: str, *, may_be_bare: bool, is_end: bool = False) -> float | None:
     """Return a time of day in seconds; None for what is none. A bare number is an hour where it may be one."""
     if simple in _NOON:
         return 12.0 * HOUR_S
@@ -230,7 +230,7 @@ def one_sided(simple: str, *, is_end: bool) -> float | None:
     found = pattern.fullmatch(simple)
     ending = next((each for each in endings if simple.endswith(each)), "")
     time = without_leading(found["time"]) if found else simple.removesuffix(ending).strip() if ending else ""
-    return clock(time, may_be_bare=True, is_end=is_end) if time else None
+    return clock_seconds(time, may_be_bare=True, is_end=is_end) if time else None
 
 
 def _dated_time(text: str, path: str, day: str, rest: str) -> str | Fault:
@@ -238,7 +238,7 @@ def _dated_time(text: str, path: str, day: str, rest: str) -> str | Fault:
         return Fault(path, f"Day and month may be exchanged in {shown(text)}.", "YYYY-MM-DD HH:MM")
     if rest in _MIDNIGHTS and not (rest and len(text.strip()) > len("2025-07-15 00:00")):
         return Fault(path, f"{shown(text)} is a day, and no time.", _TIMES, "Add the time, or leave the column out.")
-    seconds = clock(rest, may_be_bare=False)
+    seconds = clock_seconds(rest, may_be_bare=False)
     if seconds is None or seconds >= DAY_S:
         return Fault(path, f"{shown(text)} is not a time.", _TIMES)
     return f"{day}T{written(seconds)}" + ("" if seconds % 60 else ":00")

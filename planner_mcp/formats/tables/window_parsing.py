@@ -14,7 +14,7 @@ from planner_mcp.formats.tables.time_parsing import (
     HOUR_S,
     LATE,
     MINUTE_S,
-    clock,
+    clock_seconds,
     date_in,
     is_hhmm,
     one_sided,
@@ -267,7 +267,7 @@ def _open_window(part: str) -> tuple[float, float] | None:
         return begin, OPEN_END_S
     end = one_sided(part, is_end=True)
     if end is None and part.startswith(("-", "–", "~")):
-        end = clock(part[1:].strip(), may_be_bare=True, is_end=True)
+        end = clock_seconds(part[1:].strip(), may_be_bare=True, is_end=True)
     return None if end is None else (0.0, end)
 
 
@@ -275,16 +275,16 @@ def _both(begin: str, end: str) -> tuple[float, float] | None:
     """Return the sides of a window; a half of the day that only its end names holds for both where it can."""
     if all(len(side) == len("0830") and is_hhmm(side) for side in (begin, end)):
         begin, end = f"{begin[:2]}:{begin[2:]}", f"{end[:2]}:{end[2:]}"
-    closes = clock(end, may_be_bare=True, is_end=True)
-    opens = clock(begin, may_be_bare=True)
+    closes = clock_seconds(end, may_be_bare=True, is_end=True)
+    opens = clock_seconds(begin, may_be_bare=True)
     if opens is None or closes is None or ("." in begin and ":" in end):
         return None
     half = end.rstrip(".")[-2:]
     if begin.replace(":", "").isdecimal() and half in ("am", "pm"):
-        later = clock(f"{begin}{half}", may_be_bare=True)
+        later = clock_seconds(f"{begin}{half}", may_be_bare=True)
         opens = later if later is not None and later <= closes else opens
     if (late := next((each for each in LATE if begin.startswith(each)), "")) and end[:1].isdigit() and closes <= opens:
-        closes = clock(f"{late}{end}", may_be_bare=True, is_end=True) or closes
+        closes = clock_seconds(f"{late}{end}", may_be_bare=True, is_end=True) or closes
     return opens, closes
 
 

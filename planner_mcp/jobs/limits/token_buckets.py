@@ -76,7 +76,7 @@ class TokenBuckets:
         return bucket
 
 
-def address_of(scope: Mapping[str, Any]) -> str:
+def client_address(scope: Mapping[str, Any]) -> str:
     """Return the name strangers are counted under: their address, of IPv6 the /64 one customer has."""
     host = str((scope.get("client") or ("",))[0])
     try:

@@ -486,7 +486,7 @@ class Scenario(_Part):
 
 def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
     """Return the inline matrices of a scenario; None where there are none, or their shape is invalid."""
-    rows, given = matrix_order(scenario), scenario.travel.tables
+    rows, given = matrix_row_ids(scenario), scenario.travel.tables
     is_square = all(len(table) == len(rows) == len(row) for table in given.values() for row in table)
     if not given or not rows or not is_square or len(set(rows)) < len(rows):
         return None
@@ -494,7 +494,7 @@ def _inline_matrices(scenario: Scenario) -> TravelMatrices | None:
     return TravelMatrices(rows, **tables, provenance={"source": "matrices", "given": sorted(given)})
 
 
-def matrix_order(scenario: Scenario) -> tuple[str, ...]:
+def matrix_row_ids(scenario: Scenario) -> tuple[str, ...]:
     """Return the location ids of the rows of the inline matrices."""
     named = scenario.travel.matrix_locations
     return tuple(place.id for place in scenario.locations) if named is None else named

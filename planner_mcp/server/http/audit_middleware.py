@@ -15,7 +15,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planner_mcp.jobs.ids import is_id
-from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, client_address
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
@@ -99,7 +99,7 @@ class AuditMiddleware:
         """Return whether the store keeps the line, and how many earlier lines were left out."""
         if status < 400:
             return {}
-        name = address_of(scope) if principal is NOBODY else principal.id
+        name = client_address(scope) if principal is NOBODY else principal.id
         if self._lines.take(name):
             return {"is_kept": False}
         return {"left_out": self._lines.refused(name)}

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import PlannerError, RateLimitedError, UnauthenticatedError
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
-from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, client_address
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.auth.audit_trail import NOBODY
@@ -158,7 +158,7 @@ class AuthenticationMiddleware:
                 return links.open(scope["path"].removeprefix(prefix).partition("/")[0]).principal
         if cookie := cookie_in(scope):
             return await self._sessions.principal(cookie)
-        headers, address = scope["headers"], address_of(scope)
+        headers, address = scope["headers"], client_address(scope)
         if self._authenticator.needs_lookup(headers) and (wait_s := self._failures.wait_s(address)):
             raise _too_many_wrong(wait_s)
         try:
@@ -185,7 +185,7 @@ class AuthenticationMiddleware:
 def _caller_in(scope: Scope) -> str:
     """Return whose request it claims to be: its credential, else its address."""
     credentials = [value for name, value in scope["headers"] if name in (b"authorization", b"cookie")]
-    return b" ".join(credentials).decode("latin-1") or address_of(scope)
+    return b" ".join(credentials).decode("latin-1") or client_address(scope)
 
 
 def _ticket_in(headers: RawHeaders) -> str | None:

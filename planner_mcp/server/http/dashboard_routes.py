@@ -22,7 +22,7 @@ from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.body_intake import posted_json
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer
-from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import AskUser, ErrorResult, QuestionPendingError, Tool
@@ -132,7 +132,7 @@ class DashboardRoutes:
         uri = request.query_params.get("uri", "")
         if not uri:
             raise input_error([Fault("/uri", "The parameter uri is missing.", "the URI of a resource")])
-        contents = await read(self._caller.open_reading(principal_of(request.scope)), uri)
+        contents = await read_contents(self._caller.open_reading(principal_of(request.scope)), uri)
         headers = {"Cache-Control": "no-store", "Content-Security-Policy": CONTENT_POLICY}
         return Response(contents.body, media_type=contents.mime_type, headers=headers)
 

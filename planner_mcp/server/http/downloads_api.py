@@ -17,7 +17,7 @@ from planner_mcp.server.auth.access_links import AccessLinks
 from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.resources.downloads import PREFIX, file_name
-from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.resources.resource_definition import ReadContext
 
 SHOWN: Final = ("text/html", "image/", "application/pdf")
@@ -42,7 +42,7 @@ class DownloadRoutes:
 
     async def _get(self, request: Request) -> ASGIApp:
         link = self._links.open(request.path_params["token"])
-        found = await read(self._open_reading(link.principal), link.grant)
+        found = await read_contents(self._open_reading(link.principal), link.grant)
         how = "inline" if found.mime_type.startswith(SHOWN) else "attachment"
         headers = {
             "Content-Disposition": f'{how}; filename="{file_name(request.path_params["name"])}"',

@@ -19,7 +19,7 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.http.dashboard_routes import FILES_FOLDER, PAGE_HEADERS
 from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.http.http_responses import json_answer, status_of
-from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.resources.share_links import PREFIX, ShareLinks
 from planner_mcp.text import Json, timestamp
@@ -73,4 +73,4 @@ class SharedPlanRoutes:
 
 
 async def _json(reading: ReadContext, uri: str) -> Json:
-    return dict(json.loads((await read(reading, uri)).text or "{}"))
+    return dict(json.loads((await read_contents(reading, uri)).text or "{}"))

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import AuthorityUnavailableError, Fault, RateLimitedError, input_error
-from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, client_address
 from planner_mcp.server.auth.audit_trail import NOBODY, Audit
 from planner_mcp.server.auth.oauth_sign_in import SIGN_IN_S, OAuthSignIn, RefusedSignInError
 from planner_mcp.server.auth.page_sessions import PageSessions
@@ -77,7 +77,7 @@ class SignInRoutes:
         return issuer, place
 
     async def _finish(self, request: Request) -> ASGIApp:
-        address = address_of(request.scope)
+        address = client_address(request.scope)
         if wait_s := self._failures.wait_s(address):
             raise RateLimitedError("Too many sign-ins from this address came to nothing.", retry_after_s=wait_s)
         try:

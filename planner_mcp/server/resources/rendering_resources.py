@@ -14,7 +14,7 @@ from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.driver_calendar import calendar, of_route
 from planner_mcp.render.driver_sheets import sheets
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_drawing import Roads
 from planner_mcp.render.svg_rasterizer import png_of
@@ -85,7 +85,7 @@ async def _png(reading: ReadContext, variables: Variables) -> Contents:
 
 async def _report(reading: ReadContext, variables: Variables) -> Contents:
     scenario, plan, lines, roads = await drawn_plan(reading, variables["plan_id"])
-    return Contents(HTML, await _limiter.run(reading.principal.id, page, scenario, plan, (), lines, roads))
+    return Contents(HTML, await _limiter.run(reading.principal.id, report_page, scenario, plan, (), lines, roads))
 
 
 async def _sheets(reading: ReadContext, variables: Variables) -> Contents:

@@ -54,7 +54,7 @@ FILES_TTL_MS: Final = 60_000
 _TEXT: Final = ("text/", "application/json", "application/geo+json", "image/svg+xml")
 
 
-async def read(reading: ReadContext, uri: str) -> Contents:
+async def read_contents(reading: ReadContext, uri: str) -> Contents:
     """Return the contents of a resource.
 
     Raises:
@@ -74,10 +74,10 @@ async def read_all(reading: ReadContext, uri: str) -> dict[str, Contents]:
     """Return what a URI names, by URI: one resource, or of a folder of reports each that lies in it.
 
     Raises:
-        NotFoundError, InsufficientScopeError: As `read`.
+        NotFoundError, InsufficientScopeError: As `read_contents`.
     """
     if not (uri.startswith(ROOT) and uri.endswith("/")):
-        return {uri: await read(reading, uri)}
+        return {uri: await read_contents(reading, uri)}
     reading.principal.require(READ)
     found = await anyio.to_thread.run_sync(reading.reports.read_folder, uri)
     return {each: _report(each, data) for each, data in found.items()}

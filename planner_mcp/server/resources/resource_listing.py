@@ -54,7 +54,7 @@ class _Part:
     is_over: bool = True
 
 
-async def page_of(reading: ReadContext, place: ListPosition) -> tuple[list[ResourceEntry], ListPosition | None]:
+async def resource_page(reading: ReadContext, place: ListPosition) -> tuple[list[ResourceEntry], ListPosition | None]:
     """Return the entries from a place on, and the place of the next page, None after the last."""
     found: list[ResourceEntry] = []
     while place.kind < len(_KINDS):

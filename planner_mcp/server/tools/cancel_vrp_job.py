@@ -54,7 +54,7 @@ async def run(ctx: ToolContext, asked: CancelArguments) -> ToolResult:
     """Cancel a job and return how it ended: a job that had ended otherwise is not cancelled, and that is no error."""
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.cancel(ctx.principal, job_id_of(asked.job_id), asked.keep_best)
-    job = await settled(ctx, job)
+    job = await settled_job(ctx, job)
     changes = await changes_of(ctx, job)
     is_cancelled = job.state is JobState.CANCELLED
     output = CancelVrpJobResult(
@@ -71,7 +71,7 @@ async def run(ctx: ToolContext, asked: CancelArguments) -> ToolResult:
     return ToolResult(output, "\n".join(lines), (ResourceLink(f"plan://{output.plan_id}", "plan"),))
 
 
-async def settled(ctx: ToolContext, job: Job) -> Job:
+async def settled_job(ctx: ToolContext, job: Job) -> Job:
     """Return the job once its solver has stopped, or as it stands after `SETTLE_S`."""
     return job if job.is_terminal else await ctx.job_service.wait(ctx.principal, job.id, SETTLE_S)
 

@@ -122,7 +122,7 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     )
     head = phrase("{}: {} unassigned, page {}", found.plan_id, len(left_out), asked.page)
     head += more_text(output.next_page)
-    lines = [line for entry in tickets for line in lines_of(entry, is_alone=len(shown) == 1)]
+    lines = [line for entry in tickets for line in explanation_lines(entry, is_alone=len(shown) == 1)]
     lines += unit_lines(output.cost_in)
     if output.not_shown:
         lines.append(phrase("{} more of this page have no room here: ask with a smaller size.", output.not_shown))
@@ -201,7 +201,7 @@ def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate
     return f"{text} {what}"
 
 
-def lines_of(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
+def explanation_lines(entry: TicketExplanation, *, is_alone: bool) -> list[str]:
     """Return what is said of a ticket as short lines; `is_alone`: no other was asked about, so it had all the time."""
     named = f"{entry.ticket_id} {entry.code}"
     if entry.served_instead is not None:

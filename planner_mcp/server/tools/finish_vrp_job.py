@@ -5,7 +5,7 @@ from typing import Final
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
-from planner_mcp.server.tools.cancel_vrp_job import settled
+from planner_mcp.server.tools.cancel_vrp_job import settled_job
 from planner_mcp.server.tools.plan_changes import job_result
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
@@ -20,7 +20,7 @@ async def run(ctx: ToolContext, asked: FinishArguments) -> ToolResult:
     """Ask a solving job to complete, and return how it stands; one that has ended stays as it is."""
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.finish_now(ctx.principal, job_id_of(asked.job_id))
-    return await job_result(ctx, await settled(ctx, job))
+    return await job_result(ctx, await settled_job(ctx, job))
 
 
 TOOL: Final = Tool(

@@ -8,7 +8,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.masking.field_masking import MASKED
 from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.rendering_resources import CALENDAR_TYPE, HTML
-from planner_mcp.server.resources.resource_catalogue import forms, read
+from planner_mcp.server.resources.resource_catalogue import forms, read_contents
 from planner_mcp.server.resources.resource_definition import JSON, Contents
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
 from planner_mcp.server.tools.tool_definition import (
@@ -56,7 +56,7 @@ class ReadResourceResult(ToolOutput):
 async def run(ctx: ToolContext, asked: ResourceArguments) -> ToolResult:
     """Return a piece of text or a picture; what is to be opened or printed comes as a download."""
     with naming_argument("/uri", (", ".join(forms(ctx.reading, asked.uri)), ID_HINT)):
-        found = await read(ctx.reading, asked.uri)
+        found = await read_contents(ctx.reading, asked.uri)
     if found.data is not None and found.mime_type.startswith("image/"):
         output = ReadResourceResult(uri=asked.uri, mime_type=found.mime_type, size=len(found.data))
         return ToolResult(output, _heading(output), images=(ImageContent(found.data, found.mime_type),))

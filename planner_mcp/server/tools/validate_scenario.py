@@ -101,7 +101,7 @@ async def run(ctx: ToolContext, asked: ValidateArguments) -> ToolResult:
     body = asked.scenario if stored is None else stored.body
     reader = day_reader(ctx, is_written=stored is None, stored=stored)
     found = await run_in_thread(ctx, validation_report, body, asked.patch, reader)
-    return ToolResult(found, "\n".join(lines_of(found)))
+    return ToolResult(found, "\n".join(report_lines(found)))
 
 
 async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
@@ -111,7 +111,7 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
         found = await read_apart(ctx, _report_on_text, str(arguments), bounds, nesting)
     if found is None:
         return await run(ctx, TOOL.parsed(check_json(arguments.decoded(), max_nesting=nesting), ctx.settings))
-    return ToolResult(found, "\n".join(lines_of(found)))
+    return ToolResult(found, "\n".join(report_lines(found)))
 
 
 def _report_on_text(text: str, bounds: ScenarioBounds, max_nesting: int) -> ValidateScenarioResult | None:
@@ -192,7 +192,7 @@ def _conflict(problem: Problem) -> Conflict | None:
     )
 
 
-def lines_of(found: ValidateScenarioResult) -> list[str]:
+def report_lines(found: ValidateScenarioResult) -> list[str]:
     """Return a report as short lines of text."""
     lines = [Fault(**fault.as_json()).as_line() for fault in found.errors]
     lines += unservable_lines(found.unservable or ())

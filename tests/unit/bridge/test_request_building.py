@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.bridge.request_building import BridgeRequest, request_of
+from planner_mcp.bridge.request_building import BridgeRequest, bridge_request
 from planner_mcp.errors import InputError
 from tests.shared.bridge.bridge_documents import arguments, document, json_body, parameter
 
@@ -17,7 +17,7 @@ def _request(
 ) -> BridgeRequest:
     found = arguments(document(post_a=operation), "post_a")
     given = [(each, values[each.name]) for each in found.offered if each.name in values]
-    return request_of("POST", "/a/{id}", given, query_names)
+    return bridge_request("POST", "/a/{id}", given, query_names)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_key_of_an_object_is_no_other_parameter(further: dict[str, Any], key: 
 def test_a_constant_is_encoded_and_sent_whatever_it_is(written: dict[str, Any], value: Any, path: str) -> None:
     """SPEC O5: a constant is the operator's; services take paths as ids, as GitLab does."""
     found = arguments(document(post_a={"parameters": [written]}), "post_a", constants={written["name"]: value})
-    assert request_of("POST", "/a/{id}", found.constants, frozenset({"c", "tenant"})).path == path
+    assert bridge_request("POST", "/a/{id}", found.constants, frozenset({"c", "tenant"})).path == path
 
 
 def test_a_key_of_an_object_is_no_key_of_a_constant() -> None:
@@ -102,10 +102,10 @@ def test_a_key_of_an_object_is_no_key_of_a_constant() -> None:
     operation = {"parameters": [parameter("fixed", schema={}), parameter("c", schema={})]}
     found = arguments(document(post_a=operation), "post_a", constants={"fixed": {"tenant": "7"}})
     (offered,), names = found.offered, frozenset({"fixed", "c"})
-    request = request_of("POST", "/a", [*found.constants, (offered, {"y": 1})], names)
+    request = bridge_request("POST", "/a", [*found.constants, (offered, {"y": 1})], names)
     assert request.path == "/a?tenant=7&y=1"
     with pytest.raises(InputError, match="cannot be sent"):
-        request_of("POST", "/a", [*found.constants, (offered, {"tenant": "8"})], names)
+        bridge_request("POST", "/a", [*found.constants, (offered, {"tenant": "8"})], names)
 
 
 @pytest.mark.parametrize("value", ["a\r\nHost: evil", "ü", "\x00"])

@@ -13,7 +13,7 @@ import pytest
 import manifest
 import planner_mcp
 from manifest import manifest_builder, server_identity
-from planner_mcp.errors import catalogue
+from planner_mcp.errors import error_catalogue
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, TEMPLATES, UNLISTED
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, OFFERS, REGISTRY
@@ -66,7 +66,7 @@ def test_every_tool_and_error_is_in_it() -> None:
     """SPEC M1: the contract is whole."""
     document = manifest.load()
     assert [tool["name"] for tool in document["tools"]] == [tool.name for tool in (*REGISTRY, *APP_REGISTRY)]
-    assert [entry["code"] for entry in document["errors"]] == list(catalogue())
+    assert [entry["code"] for entry in document["errors"]] == list(error_catalogue())
     assert {"code": 4002, "type": "MissingParameter"}.items() <= next(
         entry for entry in document["errors"] if entry["code"] == 4002
     ).items()

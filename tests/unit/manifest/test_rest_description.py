@@ -11,7 +11,7 @@ import openapi_spec_validator
 import pytest
 
 import manifest
-from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnavailableError, catalogue
+from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnavailableError, error_catalogue
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.server.http.http_responses import status_of
 from planner_mcp.server.http.rest.openapi_routes import served_openapi
@@ -95,7 +95,7 @@ def test_examples_follow_their_schemas(document: Json) -> None:
 def test_every_status_of_an_error_is_described(document: Json) -> None:
     """RFC 9457: of all codes that a request can meet; 405 and 410 are those of other paths."""
     described = {int(status) for status in document["components"]["responses"]}
-    classes = [cls for cls in _errors() if cls.code in catalogue()]
+    classes = [cls for cls in _errors() if cls.code in error_catalogue()]
     assert {status_of(cls.__new__(cls)) for cls in classes} - described <= {405, 410}
 
 
@@ -130,7 +130,7 @@ def test_the_page_shows_every_operation_and_every_code(document: Json) -> None:
     """SPEC O5: without a script and without another site; each type of a problem leads to its row."""
     page = reference_page(document)
     assert [each.path for each in (*OPERATIONS, *DOCUMENTS) if each.path not in page] == []
-    assert [code for code in catalogue() if f'id="error-{code}"' not in page] == []
+    assert [code for code in error_catalogue() if f'id="error-{code}"' not in page] == []
     assert "<script" not in page
     assert "http://" not in page and "https://" not in page
 

@@ -9,7 +9,7 @@ import pytest
 from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.driver_sheets import sheets
-from planner_mcp.render.page_words import words_of
+from planner_mcp.render.page_words import page_words_of
 from tests.shared.scenarios.planned_days import plan_of
 
 DAY: dict[str, Any] = {
@@ -155,7 +155,7 @@ def test_no_code_leads_to_the_centre_of_a_town() -> None:
 def test_sheets_are_in_the_language_of_the_day(texts: dict[str, str], language: str) -> None:
     """SPEC T5: Chinese where a third of what people wrote is; ids say nothing."""
     ticket = {"id": "票", "location": "票", "demand": 0, "name": "Ann", "notes": texts.get("notes")}
-    assert words_of({"name": texts["name"], "tickets": [ticket]})["language"] == language
+    assert page_words_of({"name": texts["name"], "tickets": [ticket]})["language"] == language
 
 
 def test_a_plan_of_several_days_shows_dates() -> None:

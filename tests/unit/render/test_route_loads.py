@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.problem import Candidate, Route, Stop, StopKind
@@ -36,7 +36,7 @@ def drawn(capacity: Any, tickets: list[dict[str, Any]], *, reload_after: int | N
         stops.insert(reload_after, Stop(StopKind.RELOAD, problem.locations.index("D")))
     plan = build_plan(problem, Candidate((Route(0, tuple(stops)),)))
     assert not verify(problem, plan)
-    (share,) = re.findall(r'title="(\S+) of capacity"', page(body, plan))
+    (share,) = re.findall(r'title="(\S+) of capacity"', report_page(body, plan))
     return str(share)
 
 
@@ -71,6 +71,6 @@ def test_the_report_of_a_chinese_day_says_in_chinese_what_was_assumed() -> None:
     day |= {"locations": [{"id": "A", "lat": 39.95, "lon": 116.4}], "tickets": [{"id": "单", "location": "A"}]}
     problem = compile_scenario(parse_scenario(day))
     plan = build_plan(problem, Candidate((Route(0, (Stop(StopKind.TICKET, 0),)),)))
-    shown = page(day, plan)
+    shown = report_page(day, plan)
     assert "Roads are not known" in "".join(plan.assumptions)
     assert ("道路未知" in shown, "Roads are not known" in shown) == (True, False)

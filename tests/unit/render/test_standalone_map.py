@@ -13,7 +13,7 @@ import pytest
 
 import planner_mcp.server.http
 from planner_mcp.render import svg_rasterizer
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.render.route_colours import ROUTE_COLOURS
 from planner_mcp.render.standalone_map import map_svg
 from planner_mcp.render.svg_rasterizer import png_of
@@ -87,7 +87,7 @@ def drawn_map(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
 
 def report(scenario: dict[str, Any], plan: dict[str, Any]) -> str:
     """Return the report of a plan given as JSON."""
-    return page(scenario, Plan.from_json(plan))
+    return report_page(scenario, Plan.from_json(plan))
 
 
 def renamed(scenario: dict[str, Any], plan: dict[str, Any], text: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from planner_mcp.render.names import Names
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.render.svg_drawing import timeline
 from planner_mcp.routing.plan import Plan, PlannedRoute, PlanStatus
 from planner_mcp.text import clock
@@ -32,7 +32,7 @@ def test_setting_up_is_not_called_waiting() -> None:
     """SPEC R1: the setup is told apart, once for tickets in a row at one location; what is left is waited."""
     plan = plan_of(DAY, [0, 1, 2])
     assert plan.routes[0].waiting_s == 10 * 60
-    drawn = re.findall(r"<title>((?:sets up|waits) [^<]*)</title>", page(DAY, plan))
+    drawn = re.findall(r"<title>((?:sets up|waits) [^<]*)</title>", report_page(DAY, plan))
     assert drawn == ["sets up 05:40–06:00", "sets up 06:30–06:50", "waits 06:50–07:00"]
 
 
@@ -41,7 +41,8 @@ def test_a_long_id_does_not_lie_over_the_bars() -> None:
     name = "van of the northern depot"
     day = {**DAY, "agents": [{"id": name, "capacity": 9}]}
     plan = plan_of(day, [0, 1, 2])
-    assert re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', page(day, plan)) == [("van of th…", name)]
+    labels = re.findall(r'class="label"[^>]*>([^<]*)<title>([^<]*)</title>', report_page(day, plan))
+    assert labels == [("van of th…", name)]
 
 
 @pytest.mark.parametrize(

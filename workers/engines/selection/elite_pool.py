@@ -43,7 +43,7 @@ class ElitePool:
         if len(self.members) == SIZE and cost >= self.members[-1].cost:
             return
         legs = leg_set(candidate)
-        similar = [member for member in self.members if difference(legs, member.legs) < MIN_DIFFERENCE]
+        similar = [member for member in self.members if leg_difference(legs, member.legs) < MIN_DIFFERENCE]
         if any(member.cost <= cost for member in similar):
             return
         others = [member for member in self.members if member not in similar]
@@ -67,6 +67,6 @@ def leg_set(candidate: Candidate) -> LegSet:
     return frozenset(leg for route in sequences for leg in pairwise(route))
 
 
-def difference(one: LegSet, other: LegSet) -> float:
+def leg_difference(one: LegSet, other: LegSet) -> float:
     """Return the share of legs that two plans do not have in common, from 0 to 1."""
     return 1 - len(one & other) / max(1, len(one), len(other))

@@ -36,7 +36,7 @@ from workers.engines.recombination.recombination import Recombination
 from workers.engines.selection import parallel_search
 from workers.engines.selection.elite_pool import ElitePool
 from workers.engines.selection.region_search import RegionSearch
-from workers.engines.selection.regions import merged
+from workers.engines.selection.regions import merged_plans
 from workers.engines.selection.time_allocation import (
     NOT_DECOMPOSABLE,
     REMOTE,
@@ -182,7 +182,7 @@ class _BestOfRounds(BestVerified):
     def take(self, plan: Candidate | None) -> None:
         """Take what is better in a plan of another member of the team, where there is one."""
         if plan is not None and self.candidate is not None and not self._problem.features & NOT_DECOMPOSABLE:
-            plan = merged(self._problem, self.candidate, plan)
+            plan = merged_plans(self._problem, self.candidate, plan)
         if plan is not None:
             self.offer(plan)
 

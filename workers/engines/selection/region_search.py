@@ -22,7 +22,7 @@ from workers.engines.engine_interface import (
 )
 from workers.engines.heuristics.best_verified import BestVerified
 from workers.engines.native.sisr_engine import SisrEngine
-from workers.engines.selection.regions import Region, cut, merged, region_of
+from workers.engines.selection.regions import Region, cut_into_regions, merged_plans, region_of
 from workers.engines.selection.time_allocation import DECOMPOSITION_ROUTES, TICKETS_PER_PART
 
 ROUND_SHARE: Final = 0.07
@@ -120,7 +120,7 @@ class RegionSearch:
         if (count := min(len(members), most)) < 2:
             return None
         index = (members.index(self._team.number) + turn) % count  # where one is missing, another comes by
-        return region_of(self._problem, plan, cut(self._problem, plan, count, turn), index)
+        return region_of(self._problem, plan, cut_into_regions(self._problem, plan, count, turn), index)
 
     def _should_stop(self) -> bool:
         if (plan := self._team.take_plan()) is not None:
@@ -129,4 +129,4 @@ class RegionSearch:
 
     def _offer(self, plan: Candidate) -> None:
         best = self._best.candidate
-        self._best.offer(plan if best is None else merged(self._problem, best, plan), by=self._engine.name)
+        self._best.offer(plan if best is None else merged_plans(self._problem, best, plan), by=self._engine.name)

@@ -120,7 +120,7 @@ class Region:
         return narrow
 
 
-def cut(problem: Problem, plan: Candidate, count: int, turn: int) -> list[list[int]]:
+def cut_into_regions(problem: Problem, plan: Candidate, count: int, turn: int) -> list[list[int]]:
     """Return the agents of each of `count` regions with about equally many tickets.
 
     Routes are bisected recursively by their distances from two random tickets, which `turn` alone decides: members that
@@ -189,7 +189,7 @@ def _places_of(problem: Problem, agents: Iterable[int], tickets: Iterable[int]) 
     return places
 
 
-def merged(problem: Problem, one: Candidate, other: Candidate) -> Candidate:
+def merged_plans(problem: Problem, one: Candidate, other: Candidate) -> Candidate:
     """Return the cheapest plan that takes each independent part from one of two plans.
 
     Agents belong together where a ticket changes between them. So what was found in different regions adds up, and of

@@ -8,8 +8,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.reference_checks import named_places, places_of_agents
 from planner_mcp.routing.scenario.field_types import MAX_ROWS, NO_WAY
-from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.routing.scenario.scenario_model import matrix_order as order_of_rows
+from planner_mcp.routing.scenario.scenario_model import Scenario, matrix_row_ids
 from planner_mcp.text import figure, plain
 
 _MAX_NAMED: Final = 5
@@ -73,7 +72,7 @@ def matrix_order(scenario: Scenario) -> Iterator[Fault]:
     """Yield matrices whose rows have no names, the same name twice, or not the names in use."""
     if not scenario.travel.tables:
         return
-    order = order_of_rows(scenario)
+    order = matrix_row_ids(scenario)
     path = "/travel/matrix_locations"
     if not order:
         yield Fault(
@@ -91,7 +90,7 @@ def matrix_order(scenario: Scenario) -> Iterator[Fault]:
 
 def matrix_shape(scenario: Scenario) -> Iterator[Fault]:
     """Yield matrices that are not square of the right size."""
-    size = len(order_of_rows(scenario))
+    size = len(matrix_row_ids(scenario))
     for name, table in scenario.travel.tables.items() if size else ():
         wrong = [index for index, row in enumerate(table) if len(row) != size]
         if len(table) != size or wrong:

@@ -39,7 +39,7 @@ _NEAR: Final = "Did you mean "
 _WAIT: Final = re.compile(r'(?:^|,)\s*wait\s*=\s*"?([0-9]{1,6})"?\s*(?=[,;]|$)', re.IGNORECASE)
 
 
-async def arguments_of(operation: RestOperation, request: Request) -> Any:
+async def arguments_from_request(operation: RestOperation, request: Request) -> Any:
     """Return the arguments of the tool of an operation.
 
     Raises:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from planner_mcp.errors import catalogue
+from planner_mcp.errors import error_catalogue
 from planner_mcp.render.html_templates import render
 from planner_mcp.server.http.dashboard_routes import PAGE_HEADERS, REST_PAGE
 from planner_mcp.text import Json
@@ -49,7 +49,7 @@ def reference_page(document: Json) -> str:
     ]
     info = document["info"]
     about = {"title": info["title"], "version": info["version"], "about": info["description"]}
-    return render("rest_reference.html", groups=groups, errors=catalogue(), openapi=document["openapi"], **about)
+    return render("rest_reference.html", groups=groups, errors=error_catalogue(), openapi=document["openapi"], **about)
 
 
 def _described(document: Json, path: str, method: str, operation: Json) -> Json:

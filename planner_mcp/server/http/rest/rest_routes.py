@@ -25,11 +25,11 @@ from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint, check_q
 from planner_mcp.server.http.public_documents import entity_tag, names_tag, tagged
 from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
 from planner_mcp.server.http.rest.media_types import JSON, chosen
-from planner_mcp.server.http.rest.rest_arguments import arguments_of, named_as_asked, wait_preferred
+from planner_mcp.server.http.rest.rest_arguments import arguments_from_request, named_as_asked, wait_preferred
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, RestDocument, RestOperation, offered_operations
 from planner_mcp.server.http.rest.rest_pages import page_at
 from planner_mcp.server.resources.downloads import base_url
-from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolResult
 from planner_mcp.settings import Settings
@@ -76,7 +76,7 @@ class RestRoutes:
     async def _answer(self, operation: RestOperation, request: Request) -> Response:
         """Return what a tool returns, as an answer."""
         chosen(request, (JSON,))
-        arguments = await arguments_of(operation, request)
+        arguments = await arguments_from_request(operation, request)
         await self._check_match(operation.path, request)
         with named_as_asked(operation):
             if operation.is_list:
@@ -123,7 +123,7 @@ class RestRoutes:
     async def _contents(self, document: RestDocument, media_type: str, request: Request) -> bytes:
         names = request.path_params
         uri = document.uris[media_type].format(**names, plan_id=plan_of(names.get("job_id", "")))
-        return (await read(self._caller.open_reading(principal_of(request.scope)), uri)).body
+        return (await read_contents(self._caller.open_reading(principal_of(request.scope)), uri)).body
 
     async def _check_match(self, path: str, request: Request) -> None:
         """Check `If-Match` where the path can be read.

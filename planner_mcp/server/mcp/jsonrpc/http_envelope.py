@@ -100,7 +100,7 @@ def join_accept(scope: Scope) -> None:
         scope["headers"] = [*others, (b"accept", b", ".join(sent))]
 
 
-def check_json(request: Request) -> None:
+def check_content_type(request: Request) -> None:
     """Check that a body is said to be JSON.
 
     Raises:
@@ -110,13 +110,13 @@ def check_json(request: Request) -> None:
         raise HttpFault(415, MalformedError("The body is application/json; say so in the Content-Type header."))
 
 
-async def read(request: Request) -> tuple[list[JsonRpcMessage], bool]:
+async def read_messages(request: Request) -> tuple[list[JsonRpcMessage], bool]:
     """Return the messages of a POST of the handshake revisions, and whether they came as a batch.
 
     Raises:
         HttpFault: 415, or 400 with the JSON-RPC error.
     """
-    check_json(request)
+    check_content_type(request)
     try:
         with as_parse_error():
             messages, is_batch = messages_of(decoded_in(request.scope).value)

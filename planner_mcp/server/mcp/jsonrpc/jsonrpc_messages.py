@@ -66,7 +66,7 @@ class JsonRpcMessage:
         return self.kind is MessageKind.REQUEST and self.method != "initialize" and names_revision(self.body)
 
 
-def parse(line: bytes) -> tuple[list[JsonRpcMessage], bool]:
+def parse_line(line: bytes) -> tuple[list[JsonRpcMessage], bool]:
     """Return the messages of a JSON text of any size, and whether they came as a batch.
 
     Raises:
@@ -104,7 +104,7 @@ def as_parse_error() -> Iterator[None]:
         raise MalformedError(error.message, code=PARSE_ERROR, errors=error.errors) from error
 
 
-def id_in(decoded: Any) -> int | str | None:
+def request_id_in(decoded: Any) -> int | str | None:
     """Return the id of a message, of whatever form; None where it has none, or what is no id."""
     found = decoded.get("id") if isinstance(decoded, dict) else None
     return found if isinstance(found, int | str) and not isinstance(found, bool) else None
@@ -120,7 +120,7 @@ def names_revision(decoded: Any) -> bool:
 def _message(decoded: Any) -> JsonRpcMessage:
     if not isinstance(decoded, dict) or decoded.get("jsonrpc") != "2.0":
         raise MalformedError('A message is an object with "jsonrpc": "2.0".')
-    known_id = id_in(decoded)
+    known_id = request_id_in(decoded)
     if "method" not in decoded:
         if known_id is not None and ("result" in decoded) != ("error" in decoded):
             return JsonRpcMessage(MessageKind.RESPONSE, decoded)

@@ -33,7 +33,7 @@ from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import (
     JsonRpcMessage,
     MalformedError,
     MessageKind,
-    parse,
+    parse_line,
 )
 
 NOT_JSON: Final = "json_invalid"
@@ -204,7 +204,7 @@ class MessageLines:
         return self._waiting.popleft()
 
     async def _messages(self, line: bytes) -> list[str]:
-        messages, is_batch = parse(line)
+        messages, is_batch = parse_line(line)
         _check_readable(line, messages, is_batch=is_batch)
         if is_batch and self._answers.version != BATCHES_IN:
             raise MalformedError(f"Only a session of revision {BATCHES_IN} has batches.")

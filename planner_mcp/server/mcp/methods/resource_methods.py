@@ -26,7 +26,7 @@ from planner_mcp.server.resources.resource_definition import (
     ResourceEntry,
     ResourceMetadata,
 )
-from planner_mcp.server.resources.resource_listing import ListPosition, page_of
+from planner_mcp.server.resources.resource_listing import ListPosition, resource_page
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
 from planner_mcp.server.tools.read_resource import ID_HINT
 from planner_mcp.text import timestamp
@@ -64,7 +64,7 @@ class Resources:
         principal = require_scope(ctx, READ)
         place = self._cursors.read(ctx, params)
         position = ListPosition() if place is None else ListPosition.parse(place)
-        entries, following = await page_of(self._open(principal), position)
+        entries, following = await resource_page(self._open(principal), position)
         return types.ListResourcesResult(
             resources=[_resource(entry, self._language) for entry in entries],
             next_cursor=self._cursors.make(ctx, following.as_text()) if following else None,

@@ -63,7 +63,7 @@ class LogNotifications:
         result = await call_next(ctx)
         if ctx.method == "tools/call" and isinstance(result, dict) and (wanted := await self._wanted(ctx)) in LEVELS:
             tool = str((ctx.params or {}).get("name"))
-            for level, data in lines_of(tool, result):
+            for level, data in log_lines(tool, result):
                 if LEVELS.index(level) >= LEVELS.index(wanted):
                     await _send(ctx, level, data)
         return result
@@ -76,7 +76,7 @@ class LogNotifications:
         return await self._levels.level(session_id) if session_id is not None else self._own_level
 
 
-def lines_of(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, Json]]:
+def log_lines(tool: str, result: Mapping[str, Any]) -> Iterator[tuple[types.LoggingLevel, Json]]:
     """Yield what is worth logging of a tool's answer: its error, its warnings, and that it was called."""
     body = result.get("structuredContent") or {}
     fields = {"tool": tool, **{name: body[name] for name in _IDS if name in body}}

@@ -25,7 +25,7 @@ from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import EventStream, sse_event
 from planner_mcp.server.http.http_responses import method_refused
-from planner_mcp.server.mcp.jsonrpc.http_envelope import HttpFault, read
+from planner_mcp.server.mcp.jsonrpc.http_envelope import HttpFault, read_messages
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, MessageKind
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog, Sessions
 from planner_mcp.server.mcp.methods.tool_methods import TOOLSETS_PARAMETER
@@ -131,7 +131,7 @@ class HttpSseTransport:
         """Take a message; its answer is sent on the stream."""
         try:
             session = await self._session(request)
-            messages, is_batch = await read(request)
+            messages, is_batch = await read_messages(request)
             if is_batch:
                 raise HttpFault(400, MalformedError("This transport has no batches."))
             await self._take(request, session, messages[0])

@@ -36,9 +36,20 @@ from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
 from planner_mcp.server.http.body_intake import decoded_in
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, EventStream, sse_event
-from planner_mcp.server.mcp.jsonrpc.http_envelope import RETRY_AFTER_S, HttpFault, check_json, check_revision, too_many
+from planner_mcp.server.mcp.jsonrpc.http_envelope import (
+    RETRY_AFTER_S,
+    HttpFault,
+    check_content_type,
+    check_revision,
+    too_many,
+)
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import is_unavailable, rpc_error
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, as_parse_error, id_in, names_revision
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import (
+    MalformedError,
+    as_parse_error,
+    names_revision,
+    request_id_in,
+)
 from planner_mcp.server.mcp.jsonrpc.stdio_messages import LISTEN_METHOD
 from planner_mcp.server.mcp.kernel import Kernel, Peer, accepts_json_and_stream
 from planner_mcp.text import Json
@@ -112,7 +123,7 @@ class StatelessHttpTransport:
         Raises:
             HttpFault: The SDK would accept it, or refuse it in another form.
         """
-        check_json(request)
+        check_content_type(request)
         headers = request.headers.items()
         if not accepts_json_and_stream(request) or find_duplicated_routing_header(headers):
             return None
@@ -122,7 +133,7 @@ class StatelessHttpTransport:
         except MalformedError as error:
             raise HttpFault(400, error, code=error.rpc_code) from error
         if not names_revision(decoded):
-            check_revision(request, request_id=id_in(decoded))
+            check_revision(request, request_id=request_id_in(decoded))
         try:
             rpc_request = JSONRPCRequest.model_validate(decoded)
         except ValidationError:

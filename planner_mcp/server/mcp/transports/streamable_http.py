@@ -43,7 +43,7 @@ from planner_mcp.server.mcp.jsonrpc.http_envelope import (
     check_revision,
     is_stateless,
     join_accept,
-    read,
+    read_messages,
     too_many,
 )
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import BATCHES_IN, JsonRpcMessage, MalformedError, MessageKind
@@ -156,7 +156,7 @@ class StreamableHttpTransport:
 
     async def _post(self, request: Request) -> Any:
         accept(request, "application/json", "text/event-stream")
-        messages, is_batch = await read(request)
+        messages, is_batch = await read_messages(request)
         if messages[0].method == "initialize" and not is_batch and messages[0].kind is MessageKind.REQUEST:
             return await self._initialize(request, messages[0])
         session = await self._session(request)

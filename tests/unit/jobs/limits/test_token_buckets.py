@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.jobs.limits import token_buckets
-from planner_mcp.jobs.limits.token_buckets import TokenBuckets, address_of
+from planner_mcp.jobs.limits.token_buckets import TokenBuckets, client_address
 
 
 class Clock:
@@ -50,4 +50,4 @@ def test_a_crowd_of_names_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPat
 )
 def test_strangers_are_counted_by_address(client: tuple[str, int] | None, name: str) -> None:
     """SPEC A3: of IPv6 by the network one customer has, else there would be 2^64 bursts."""
-    assert address_of({"client": client}) == name
+    assert client_address({"client": client}) == name

@@ -19,7 +19,7 @@ from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import FrontPoint
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
-from planner_mcp.server.resources.resource_catalogue import read
+from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.answers.pareto_table import pareto_lines, pareto_table
 from planner_mcp.server.tools.answers.plan_pages import VIEWS
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
@@ -127,7 +127,7 @@ async def test_counts_of_a_day_and_the_reasons_of_an_export_are_chinese(
     new = again.structured
     head = f"{new['job_id']} QUEUED：方案 {new['scenario_id']}，起点 {plan_of(job_id)}, 保持不变的工单：2"
     assert again.text.startswith(head)
-    table = str((await read(ctx.reading, f"plan://{plan_of(job_id)}/stops.csv")).text)
+    table = str((await read_contents(ctx.reading, f"plan://{plan_of(job_id)}/stops.csv")).text)
     (left,) = (row for row in csv.DictReader(io.StringIO(table)) if row["kind"] == "unassigned")
     assert re.search("[\u4e00-\u9fff]", left["note"]) and not is_english(left["note"])
 
@@ -263,7 +263,7 @@ async def test_no_resource_and_no_prompt_has_an_english_sentence(
     assert day.ctx.reading is not None
     english = dict[str, set[str]]()
     for uri in (f"plan://{plan_of(job_id)}", f"job://{job_id}", f"scenario://{scenario_id}", "limits://vrp"):
-        content = json.loads(str((await read(day.ctx.reading, uri)).text))
+        content = json.loads(str((await read_contents(day.ctx.reading, uri)).text))
         if found := {text for text in _texts(content) if is_english(text)}:
             english[uri.partition(":")[0]] = found
     for prompt in PROMPTS:

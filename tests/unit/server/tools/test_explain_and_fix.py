@@ -9,7 +9,7 @@ import pytest
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools import suggest_fixes
 from planner_mcp.server.tools.arguments.plan_context import load_plan_context
-from planner_mcp.server.tools.explain_unassigned import explained, lines_of
+from planner_mcp.server.tools.explain_unassigned import explained, explanation_lines
 from planner_mcp.server.tools.suggest_fixes import fix_entries, proposed
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import compact
@@ -185,14 +185,14 @@ async def test_the_time_of_an_answer_is_divided_and_its_end_is_reported(
     assert [(entry.agents, bool(entry.is_cut_short)) for entry in whole] == [(3, False)] * 3
     cut = explained(found, entries, lambda: next(scarce))
     assert [(entry.agents, entry.agents_in_all) for entry in cut] == [(2, 3), (1, 3), (0, 3)]
-    heads = [lines_of(entry, is_alone=False)[0].partition("; ")[2] for entry in (whole[0], *cut)]
+    heads = [explanation_lines(entry, is_alone=False)[0].partition("; ")[2] for entry in (whole[0], *cut)]
     assert heads == [
         "of 3 agents: CAPACITY 1",
         "of 2 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
         "of 1 of 3 agents looked at (no time for all places: ask for it alone): CAPACITY 1",
         "of 0 of 3 agents looked at (no time for all places: ask for it alone)",
     ]
-    assert "looked at (no time for all places): CAPACITY 1" in lines_of(cut[1], is_alone=True)[0]
+    assert "looked at (no time for all places): CAPACITY 1" in explanation_lines(cut[1], is_alone=True)[0]
 
 
 async def test_where_the_time_runs_out_nobody_says_that_there_is_no_fix(

@@ -21,7 +21,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.resources.resource_catalogue import TEMPLATES, read
+from planner_mcp.server.resources.resource_catalogue import TEMPLATES, read_contents
 from planner_mcp.server.tools import compare_plans, list_jobs, list_scenarios
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
@@ -124,7 +124,7 @@ async def test_a_reviewer_sees_what_was_proposed_and_no_more(call: Call, here: T
         reader = of(here, replace(EVE, scopes=frozenset({READ, WRITE})))
         assert (await call(tool, args, reader)).structured["type"] == "NotFound"
     assert eve.reading is not None
-    assert "Ada" not in str((await read(eve.reading, f"plan://{plan_of(job_id)}/sheets.html")).text)
+    assert "Ada" not in str((await read_contents(eve.reading, f"plan://{plan_of(job_id)}/sheets.html")).text)
     for tool, changing in (
         ("cancel_vrp_job", {"job_id": job_id}),
         ("publish_plan", {"job_id": job_id}),
@@ -147,7 +147,7 @@ async def test_each_reader_sees_the_steps_that_it_may_take(call: Call, here: Too
     async def reported(principal: Principal) -> tuple[list[str], bool]:
         context = of(here, principal)
         assert context.reading is not None
-        body = json.loads(str((await read(context.reading, f"job://{job_id}")).text))
+        body = json.loads(str((await read_contents(context.reading, f"job://{job_id}")).text))
         shown = (await call("read_view", {"job_id": job_id, "parts": []}, context)).structured["job"]
         assert (shown["review"], shown["is_own"]) == (body["review"], body["is_own"])
         return body["review"]["steps"], body["is_own"]
@@ -196,7 +196,7 @@ async def test_a_draft_names_the_plan_that_its_changes_would_start_from(
     scenario_id, first = await with_approved_plan(call, here, store)
     draft = await solved(partial(call, context=here), store, scenario_id, ["b", "c"])
     assert here.reading is not None
-    bodies = [json.loads(str((await read(here.reading, f"job://{job_id}")).text)) for job_id in (draft, first)]
+    bodies = [json.loads(str((await read_contents(here.reading, f"job://{job_id}")).text)) for job_id in (draft, first)]
     assert [body.get("approved_plan") for body in bodies] == [plan_of(first), None]
 
 
@@ -270,7 +270,7 @@ async def test_exports_carry_the_approved_plan(call: Call, here: ToolContext, st
 
     async def text(uri: str) -> str:
         assert here.reading is not None
-        return str((await read(here.reading, uri)).text)
+        return str((await read_contents(here.reading, uri)).text)
 
     plan = f"plan://{plan_of(job_id)}"
     table = list(csv.DictReader(io.StringIO(await text(f"{plan}/stops.csv"))))
@@ -369,7 +369,7 @@ async def test_the_schema_of_a_resource_has_every_field_of_it(call: Call, here: 
         ("job", f"job://{job_id}"),
         ("jobs", "jobs://vrp/status/PROPOSED?page=1&size=20"),
     ):
-        answer = json.loads(str((await read(ben.reading, uri)).text))
+        answer = json.loads(str((await read_contents(ben.reading, uri)).text))
         schema = resource_schemas.described(known[name])["schema"]
         assert answer.keys() <= fields_of(schema), name
     assert answer["jobs"][0].keys() <= fields_of(schema["properties"]["jobs"]["items"])
@@ -396,7 +396,9 @@ async def test_what_waits_for_review_is_listed_to_who_decides(call: Call, here: 
     async def listed(context: ToolContext) -> list[str]:
         found = (await call("list_jobs", {"status": "PROPOSED"}, context)).structured
         assert context.reading is not None
-        read_too = json.loads(str((await read(context.reading, "jobs://vrp/status/PROPOSED?page=1&size=20")).text))
+        read_too = json.loads(
+            str((await read_contents(context.reading, "jobs://vrp/status/PROPOSED?page=1&size=20")).text)
+        )
         assert [job["job_id"] for job in read_too["jobs"]] == [row[0] for row in found["rows"]]
         assert read_too["total"] == found["total"]
         return [row[0] for row in found["rows"]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, MessageKind, parse
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError, MessageKind, parse_line
 from tests.shared.property_tests.example_counts import examples
 
 JSON_VALUES = st.recursive(
@@ -24,7 +24,7 @@ ENVELOPES = st.fixed_dictionaries(
 def test_any_body_is_messages_or_malformed(body: bytes) -> None:
     """SPEC T7: nothing a stranger sends raises anything else."""
     try:
-        messages, _is_batch = parse(body)
+        messages, _is_batch = parse_line(body)
     except MalformedError as error:
         assert error.rpc_code in (-32700, -32600)
     else:
@@ -36,7 +36,7 @@ def test_any_body_is_messages_or_malformed(body: bytes) -> None:
 def test_any_envelope_is_a_message_or_malformed(body: bytes) -> None:
     """JSON-RPC 2.0 §4: what is taken has the members its kind needs."""
     try:
-        ((message,), is_batch) = parse(body)
+        ((message,), is_batch) = parse_line(body)
     except MalformedError:
         return
     assert not is_batch
@@ -58,20 +58,20 @@ def test_any_envelope_is_a_message_or_malformed(body: bytes) -> None:
 )
 def test_message_is_known_by_its_members(text: str, kind: MessageKind) -> None:
     """JSON-RPC 2.0 §4, §5."""
-    messages, _is_batch = parse(text.encode())
+    messages, _is_batch = parse_line(text.encode())
     assert [message.kind for message in messages] == [kind]
 
 
 def test_batch_is_bounded() -> None:
     """Our choice: a batch is no way around the limits of a request."""
     one = {"jsonrpc": "2.0", "method": "x"}
-    assert parse(json.dumps([one] * 32).encode())[1]
+    assert parse_line(json.dumps([one] * 32).encode())[1]
     with pytest.raises(MalformedError):
-        parse(json.dumps([one] * 33).encode())
+        parse_line(json.dumps([one] * 33).encode())
 
 
 def test_refused_request_is_named_by_its_id() -> None:
     """JSON-RPC 2.0 §5: the id of the request where it could be read, null where not."""
     with pytest.raises(MalformedError) as caught:
-        parse(b'{"jsonrpc":"2.0","id":"a7","method":5}')
+        parse_line(b'{"jsonrpc":"2.0","id":"a7","method":5}')
     assert caught.value.request_id == "a7"

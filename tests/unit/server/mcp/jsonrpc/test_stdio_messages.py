@@ -9,7 +9,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from planner_mcp.server.mcp.jsonrpc import stdio_messages
-from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import parse
+from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import parse_line
 from planner_mcp.server.mcp.jsonrpc.stdio_messages import AnswerWriter
 
 pytestmark = pytest.mark.anyio
@@ -27,8 +27,8 @@ async def test_what_is_cancelled_in_a_batch_is_not_waited_for() -> None:
     answers = AnswerWriter()
     answers.writer = writer
     pings = [{"jsonrpc": "2.0", "id": each, "method": "ping"} for each in (1, "1")]
-    batch, _is_batch = parse(json.dumps(pings).encode())
-    (note,), _is_batch = parse(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
+    batch, _is_batch = parse_line(json.dumps(pings).encode())
+    (note,), _is_batch = parse_line(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
     answers.expect(batch, is_batch=True)
     await answers.send(answer("1"))
     assert heard.statistics().current_buffer_used == 0
@@ -53,8 +53,8 @@ async def test_what_is_open_at_the_end_of_input_is_waited_for_and_what_never_end
     answers.writer = writer
     for request_id, method in ((1, "tools/list"), (2, "subscriptions/listen"), (3, "ping")):
         asked = {"jsonrpc": "2.0", "id": request_id, "method": method}
-        answers.expect(parse(json.dumps(asked).encode())[0], is_batch=False)
-    (note,), _is_batch = parse(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}')
+        answers.expect(parse_line(json.dumps(asked).encode())[0], is_batch=False)
+    (note,), _is_batch = parse_line(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}')
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(answers.wait_for_all)
@@ -62,7 +62,7 @@ async def test_what_is_open_at_the_end_of_input_is_waited_for_and_what_never_end
             await answers.forget(note)
             await answers.send(answer(1))
     monkeypatch.setattr(stdio_messages, "FINAL_ANSWERS_S", 0.01)
-    answers.expect(parse(b'{"jsonrpc": "2.0", "id": 4, "method": "ping"}')[0], is_batch=False)
+    answers.expect(parse_line(b'{"jsonrpc": "2.0", "id": 4, "method": "ping"}')[0], is_batch=False)
     with anyio.fail_after(30):
         await answers.wait_for_all()
     await answers.aclose()

@@ -3,7 +3,7 @@
 import pytest
 
 from planner_mcp.routing.problem import Candidate
-from workers.engines.selection.elite_pool import SIZE, ElitePool, difference, leg_set
+from workers.engines.selection.elite_pool import SIZE, ElitePool, leg_difference, leg_set
 
 COUNT = 40
 
@@ -24,9 +24,9 @@ def test_difference_is_the_share_of_legs_not_in_common() -> None:
     """Our choice: plans differ measurably."""
     one, other = leg_set(day()), leg_set(day(7))
     assert len(one) == COUNT + 1
-    assert difference(one, one) == 0
-    assert difference(one, other) == pytest.approx(3 / (COUNT + 1))
-    assert difference(one, leg_set(Candidate.of_tickets({0: [0]}))) > 0.9
+    assert leg_difference(one, one) == 0
+    assert leg_difference(one, other) == pytest.approx(3 / (COUNT + 1))
+    assert leg_difference(one, leg_set(Candidate.of_tickets({0: [0]}))) > 0.9
 
 
 def test_of_plans_alike_the_cheaper_stays() -> None:
