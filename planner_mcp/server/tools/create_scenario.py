@@ -68,7 +68,9 @@ class CheckedScenario:
     warnings: list[str]
 
 
-async def run(ctx: ToolContext, day: Json | LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
+async def run(
+    ctx: ToolContext, day: Json | LargeArguments, *, is_repeatable: bool = False
+) -> ToolResult[CreateScenarioResult]:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
     output, text = await keep(ctx, await checked(ctx, day), is_repeatable=is_repeatable)
     return ToolResult(output, text, (link_to(output),))

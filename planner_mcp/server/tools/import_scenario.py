@@ -121,7 +121,9 @@ class _ReadFile:
     mapping: StoredMapping
 
 
-async def run(ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool = False) -> ToolResult:
+async def run(
+    ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool = False
+) -> ToolResult[ImportScenarioResult]:
     """Read a file, keep its day, and return what its columns were taken for."""
     kept = await find_kept(ctx.job_service.imports, ctx.principal, ctx.settings.files_dir, asked.file)
     try:
@@ -134,7 +136,9 @@ async def run(ctx: ToolContext, asked: ImportArguments, *, is_repeatable: bool =
         raise
 
 
-async def run_text(ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False) -> ToolResult:
+async def run_text(
+    ctx: ToolContext, arguments: LargeArguments, *, is_repeatable: bool = False
+) -> ToolResult[ImportScenarioResult]:
     """Do the same with arguments that are still text; what failed is not kept."""
     read = await _read_day(ctx, _read_text, str(arguments), ctx.settings.max_nesting)
     return await _answered(ctx, read, is_repeatable=is_repeatable)
@@ -156,7 +160,7 @@ async def _read_day(ctx: ToolContext, function: Callable[..., _ReadFile], *args:
     return await with_asked_addresses(ctx, attempt)
 
 
-async def _answered(ctx: ToolContext, read: _ReadFile, *, is_repeatable: bool) -> ToolResult:
+async def _answered(ctx: ToolContext, read: _ReadFile, *, is_repeatable: bool) -> ToolResult[ImportScenarioResult]:
     stored, text = await keep(ctx, read.checked, is_repeatable=is_repeatable)
     if read.name and read.columns:
         await ctx.job_service.imports.keep_mapping(ctx.principal.id, read.name, read.mapping)

@@ -41,7 +41,7 @@ def _as_alternative(before: PlanContext, after: PlanContext) -> list[str]:
     return [] if twin is None else [hardly_different(*twin)]
 
 
-async def job_result(ctx: ToolContext, job: Job) -> ToolResult:
+async def job_result(ctx: ToolContext, job: Job) -> ToolResult[JobOutput]:
     """Return a job as an answer: how it stands, and what its plan changes."""
     changes = await changes_of(ctx, job)
     output = JobOutput.of(job).model_copy(update={"changes": changes or None})

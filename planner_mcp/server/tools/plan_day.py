@@ -18,7 +18,7 @@ from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.scenario.field_types import field_error
 from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
-from planner_mcp.server.tools.answers.job_output import PlanFigures
+from planner_mcp.server.tools.answers.job_output import JobOutput, PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
 from planner_mcp.server.tools.arguments import elicitation_questions
 from planner_mcp.server.tools.arguments.day_reading import read_apart
@@ -27,6 +27,7 @@ from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime
+from planner_mcp.server.tools.create_scenario import CreateScenarioResult
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.query_vrp_status import QueryArguments
 from planner_mcp.server.tools.read_plan import ReadArguments, ReadPlanResult
@@ -43,7 +44,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
 from planner_mcp.text import Json
-from planner_mcp.translation import NEXT, translated
+from planner_mcp.translation import NEXT, translated, translated_line
 
 _DAYS: Final = ("scenario", "file")
 """Arguments that hold a day to be stored."""
@@ -168,26 +169,33 @@ async def _planned(ctx: ToolContext, args: Json, days: Mapping[str, Day], faults
     """Return the plan of the day in `days`, or of a stored one; `faults` are those of arguments read before."""
     asked = await _checked(ctx, args, days, faults)
     notices, scenario_id, stored = await _stored_day(ctx, asked, days)
-    solve_args = SolveArguments(scenario_id=scenario_id, solve_time=asked.solve_time, cores=asked.cores)
-    solve = await _step(ctx, solve_vrp.TOOL, solve_args)
-    job_id = solve.structured["job_id"]
-    status = await _step(ctx, query_vrp_status.TOOL, QueryArguments(job_id=job_id, wait_s=asked.wait_s))
-    job = status.structured
+    _require(ctx, solve_vrp.TOOL)
+    solve = await solve_vrp.run(
+        ctx, SolveArguments(scenario_id=scenario_id, solve_time=asked.solve_time, cores=asked.cores)
+    )
+    job_id = solve.output.job_id
+    _require(ctx, query_vrp_status.TOOL)
+    status = await query_vrp_status.run(ctx, QueryArguments(job_id=job_id, wait_s=asked.wait_s))
+    job = status.output
     pages = await _pages(ctx, job)
-    assumed = stored.get("assumptions", [])
+    assumed = [] if stored is None else stored.assumptions
     if pages and not assumed:
-        assumed = (await _step(ctx, read_plan.TOOL, ReadArguments(job_id=job_id))).structured.get("assumptions", [])
+        assumed = (await read_plan.run(ctx, ReadArguments(job_id=job_id))).output.assumptions or []
     output = PlanDayResult(
         scenario_id=scenario_id,
         job_id=job_id,
-        **{name: job[name] for name in ("status", "progress", "result", "error") if name in job},
+        status=job.status,
+        progress=job.progress,
+        result=job.result,
+        error=job.error,
         **{view: page.output for view, page in pages.items()},
-        unservable=stored.get("unservable"),
+        unservable=None if stored is None else stored.unservable,
         assumptions=assumed,
-        warnings=stored.get("warnings", []),
+        warnings=[] if stored is None else stored.warnings,
     )
-    lines = [*notices, *(assumed if not stored else []), status.text, *(page.text for page in pages.values())]
-    if job["status"] in ("QUEUED", "SOLVING"):
+    first_assumed = map(translated_line, assumed) if stored is None else ()
+    lines = [*notices, *first_assumed, status.text, *(page.text for page in pages.values())]
+    if job.status in ("QUEUED", "SOLVING"):
         lines.append(f"Not done yet. Next: query_vrp_status job_id={job_id} wait_s=45, then read_plan")
     first, travel_line, rest = "\n".join(lines).partition(f"{translated(NO_TRAVEL)}\n")  # each step says it
     text = first + travel_line + (rest.replace(travel_line, "") if travel_line else "")
@@ -203,13 +211,14 @@ def _check_one_day(asked: PlanDayArguments) -> None:
 
 async def _stored_day(
     ctx: ToolContext, asked: PlanDayArguments, days: Mapping[str, Day]
-) -> tuple[list[str], str, Json]:
-    """Return what to say of the day, its scenario_id, and the answer that stored it, empty for a stored one."""
+) -> tuple[list[str], str, CreateScenarioResult | None]:
+    """Return what to say of the day, its scenario_id, and the answer that stored it; None for a stored one."""
     if asked.scenario_id is not None:
         with naming_argument("/scenario_id", SCENARIO):
-            return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, {}
+            return [], (await ctx.job_service.scenario(ctx.principal, asked.scenario_id)).id, None
     ((name, day),) = days.items()
     step = create_scenario if name == "scenario" else import_scenario
+    found: ToolResult[CreateScenarioResult]
     with _placed_under(name):
         _require(ctx, step.TOOL)
         if name == "scenario":
@@ -221,27 +230,22 @@ async def _stored_day(
             found = await import_scenario.run(ctx, asked_file, is_repeatable=True)
     following = translated(NEXT)
     notices = [line for line in found.text.splitlines() if not line.startswith(following)]
-    return notices, found.structured["scenario_id"], found.structured
+    return notices, found.output.scenario_id, found.output
 
 
 def _placed_under(name: str) -> AbstractContextManager[None]:
     return placed(lambda fault: replace(fault, path=f"/{name}{fault.path}"))
 
 
-async def _pages(ctx: ToolContext, job: Json) -> dict[str, ToolResult]:
+async def _pages(ctx: ToolContext, job: JobOutput) -> dict[str, ToolResult[ReadPlanResult]]:
     """Return the first pages of a plan that is there, and of what it leaves out."""
-    if "plan_id" not in job:
+    if job.plan_id is None:
         return {}
-    pages = [ReadArguments(job_id=job["job_id"], view="visits")]
-    if job.get("result", {}).get("unassigned"):
-        pages.append(ReadArguments(job_id=job["job_id"], view="unassigned"))
-    return {page.view: await _step(ctx, read_plan.TOOL, page) for page in pages}
-
-
-async def _step(ctx: ToolContext, tool: Tool, asked: Arguments) -> ToolResult:
-    """Run the tool of one step; the principal needs its scope."""
-    _require(ctx, tool)
-    return await tool.run(ctx, asked)
+    _require(ctx, read_plan.TOOL)
+    pages = [ReadArguments(job_id=job.job_id, view="visits")]
+    if job.result is not None and job.result.unassigned:
+        pages.append(ReadArguments(job_id=job.job_id, view="unassigned"))
+    return {page.view: await read_plan.run(ctx, page) for page in pages}
 
 
 def _require(ctx: ToolContext, tool: Tool) -> None:

@@ -22,7 +22,7 @@ class QueryArguments(Arguments):
     wait_for: Annotated[WaitFor, Field(description="change: for a better plan too")] = "end"
 
 
-async def run(ctx: ToolContext, asked: QueryArguments) -> ToolResult:
+async def run(ctx: ToolContext, asked: QueryArguments) -> ToolResult[JobOutput]:
     """Return a job, after a wait if asked; progress is sent meanwhile."""
 
     async def report(event: Event) -> None:

@@ -89,7 +89,7 @@ class ReadPlanResult(ToolOutput):
     assumptions: list[Words] | None = None
 
 
-async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult:
+async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult[ReadPlanResult]:
     """Return the key figures of a plan or one page of a table."""
     name_argument = only_given(asked, "job_id", "plan_id")
     _check_fields(asked)
@@ -162,7 +162,7 @@ async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
     return None
 
 
-def _summary(plan_id: str, figures: Json) -> ToolResult:
+def _summary(plan_id: str, figures: Json) -> ToolResult[ReadPlanResult]:
     output = ReadPlanResult(plan_id=plan_id, **figures)
     shown = {name: value for name, value in output.as_json().items() if name != "plan_id"}
     lines = [plan_id, *figure_lines(shown), *(output.assumptions or ())]
@@ -170,7 +170,9 @@ def _summary(plan_id: str, figures: Json) -> ToolResult:
     return ToolResult(output, "\n".join(lines), _links(plan_id))
 
 
-def table(plan_id: str, view: str, page: Page, idle: Sequence[str] = (), assumptions: Sequence[str] = ()) -> ToolResult:
+def table(
+    plan_id: str, view: str, page: Page, idle: Sequence[str] = (), assumptions: Sequence[str] = ()
+) -> ToolResult[ReadPlanResult]:
     """Return a page as an answer: a line of text a row, and the same cells as data.
 
     Args:

@@ -76,7 +76,7 @@ class ReadProgressResult(ToolOutput):
     relaxed: list[str] | None = Field(None, description="features that the proof leaves out, so the gap may be smaller")
 
 
-async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult:
+async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult[ReadProgressResult]:
     """Return the best cost over time, and a bound where one can be given."""
     with naming_argument("/job_id", PLAN):
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))

@@ -185,8 +185,8 @@ def _last_figures(job: Job) -> Json:
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:
     """Return the bound that `read_progress` gives; it can take seconds, so the page asks for it last."""
-    found = (await read_progress.run(ctx, read_progress.ProgressArguments(job_id=job.id, points=2))).structured
-    return {name: found.get(name) for name in ("lower_bound", "gap", "optimal")}
+    found = (await read_progress.run(ctx, read_progress.ProgressArguments(job_id=job.id, points=2))).output
+    return {"lower_bound": found.lower_bound, "gap": found.gap, "optimal": found.optimal}
 
 
 TOOL: Final = Tool(

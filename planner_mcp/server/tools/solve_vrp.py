@@ -78,7 +78,7 @@ FURTHER: Final = "Afterwards: maps, driver sheets and exports (tool set data), r
 """What else there is, named where a model reads it."""
 
 
-async def run(ctx: ToolContext, asked: SolveArguments) -> ToolResult:
+async def run(ctx: ToolContext, asked: SolveArguments) -> ToolResult[SolveVrpResult]:
     """Queue a solve, or find the job that the same call made before."""
     fields = asked.model_dump(exclude={"solve_time"})
     if asked.engine != AUTO:

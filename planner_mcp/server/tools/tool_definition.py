@@ -7,9 +7,10 @@ Owns the types that pass between a tool and a transport. Tools know neither MCP'
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Generic
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing_extensions import TypeVar
 
 from planner_mcp.errors import PlannerError, input_error
 from planner_mcp.jobs.principals import READ as READ
@@ -98,11 +99,14 @@ class ImageContent:
     mime_type: str
 
 
+Output_co = TypeVar("Output_co", bound=ToolOutput, covariant=True, default=ToolOutput)
+
+
 @dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(Generic[Output_co]):
     """A result in two forms. Each is complete by itself, because hosts disagree which one the model sees."""
 
-    output: ToolOutput
+    output: Output_co
     text: str
     """Short lines of ids and numbers; no free text of the caller."""
     links: tuple[ResourceLink, ...] = ()
