@@ -8,15 +8,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 
 from planner_mcp.errors import input_error
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, PlanJson
 from planner_mcp.routing.scenario.scenario_model import Location
 from planner_mcp.routing.scenario.schema_faults import faults_of
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
-from planner_mcp.text import Json
 
 
-def read_plan(data: Any) -> Json:
-    """Return a plan that was written as JSON, as `Plan.as_json()`; what a plan does not name stays, and masked costs.
+def read_plan(data: Any) -> PlanJson:
+    """Return a plan that was written as JSON; what a plan does not name stays, and masked costs.
 
     What the file does not say is not added: an older one has no overtime, which is not an overtime of 0.
 

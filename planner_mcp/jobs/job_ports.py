@@ -20,6 +20,8 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.plan_review import ReviewStep
 from planner_mcp.jobs.records.import_records import ImportStore
+from planner_mcp.routing.plan import PlanJson
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
 
 
@@ -33,9 +35,9 @@ class ClaimedWork:
     ready_entry_id: str
     """Entry in the ready stream, for the acknowledgement."""
     scenario: StoredScenario
-    best_plan: Json | None
-    """Last incumbent of an earlier attempt (or of the plan to start from), as `Plan.as_json()`."""
-    prices: Json | None = None
+    best_plan: PlanJson | None
+    """Last incumbent of an earlier attempt (or of the plan to start from)."""
+    prices: ScenarioBody | None = None
     """The day whose prices determine the costs of an alternative; None where they are those of the scenario, and where
     that day has expired or its shard is unavailable."""
 
@@ -69,7 +71,7 @@ class Exchanged:
 
     is_held: bool
     """False when the job is over for this member."""
-    plan: Json | None = None
+    plan: PlanJson | None = None
     """The team's best plan, where it is better."""
     members: tuple[int, ...] = (1,)
     """Numbers of the members that search now, ascending."""
@@ -347,8 +349,8 @@ class JobStore(MatrixStore, ImportStore, ReviewStore, EventLog, Protocol):
         """Ask a solving job to complete with its best plan."""
         ...
 
-    async def get_plan(self, principal: str, plan_id: str) -> Json:
-        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after."""
+    async def get_plan(self, principal: str, plan_id: str) -> PlanJson:
+        """Return a plan: the best so far while solving, the final one after."""
         ...
 
     async def stats(self, pools: Sequence[int] | None = None) -> QueueStats:
@@ -394,7 +396,7 @@ class WorkerStore(MatrixStore, Protocol):
         ...
 
     async def exchange(
-        self, member: Claim | SeatClaim, plan: Json | None, *, is_new: bool = False, leaves: bool = False
+        self, member: Claim | SeatClaim, plan: PlanJson | None, *, is_new: bool = False, leaves: bool = False
     ) -> Exchanged:
         """Get the team's best plan where it is better than a member's; a seat offers its own if that is new.
 
@@ -407,11 +409,11 @@ class WorkerStore(MatrixStore, Protocol):
         """Return ids of jobs whose flags changed, waiting up to `wait_s`: the fast path of cancel and finish."""
         ...
 
-    async def report(self, claim: Claim, progress: Progress, plan: Json | None) -> None:
+    async def report(self, claim: Claim, progress: Progress, plan: PlanJson | None) -> None:
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
         ...
 
-    async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
+    async def complete(self, claim: Claim, progress: Progress, plan: PlanJson) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
         ...
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from planner_mcp.routing.plan import UNIT_LEGS
+from planner_mcp.routing.plan import UNIT_LEGS, PlanJson
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import Json, first_few, number
@@ -16,7 +16,9 @@ _NAMED_BYTES: Final = 100
 """Room of the tickets that another than their preferred agent serves: a status costs few tokens."""
 
 
-def summary_of(plan: Json, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None) -> Json:
+def summary_of(
+    plan: PlanJson, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None
+) -> Json:
     """Return the key figures of a plan: what it leaves out and why, what is late, which preferences it does not keep.
 
     `cost_in` says what a cost is in, where the scenario of the plan does; where travel is not known a cost counts legs.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from planner_mcp.text import plain_fields, share_at_most
+from planner_mcp.text import Json, plain_fields, share_at_most
 
 CENT: Final = 0.01
 """Costs and bounds closer than this are equal: prices are rounded, and days may round them differently."""
@@ -20,6 +20,8 @@ NO_TRAVEL: Final = (
     "Travel is not known: no location has a position, so each leg between two different locations counts 1."
 )
 """What the reader of such a plan is told."""
+PlanJson = Json
+"""A plan as `Plan.as_json` writes it. So it goes from a solver process to the store, past readers of its figures."""
 
 
 class PlanStatus(StrEnum):
@@ -160,7 +162,7 @@ class Plan:
     proof: ProofRecord | None = None
     """None where nothing is proved."""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PlanJson:
         """Return the plan as plain JSON. (`asdict` would copy every value, at four times the cost.)"""
         routes = [_route_json(route) for route in self.routes]
         fields = {
@@ -191,12 +193,12 @@ class Plan:
         return Plan(**known)
 
 
-def _route_json(route: PlannedRoute) -> dict[str, Any]:
+def _route_json(route: PlannedRoute) -> Json:
     visits = [_recorded(plain_fields(visit), "late_s") for visit in route.visits]
     return _recorded({**plain_fields(route), "visits": visits}, "overtime_s")
 
 
-def _recorded(fields: dict[str, Any], name: str) -> dict[str, Any]:
+def _recorded(fields: Json, name: str) -> Json:
     """Return fields without the named one where it was not recorded."""
     if fields[name] is None:
         del fields[name]
@@ -208,5 +210,5 @@ def _route_of(data: Mapping[str, Any]) -> PlannedRoute:
     return PlannedRoute(**{"overtime_s": None, **_known(PlannedRoute, data), "visits": visits})
 
 
-def _known(record: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+def _known(record: Any, data: Mapping[str, Any]) -> Json:
     return {name: data[name] for name in record.__slots__ if name in data}

@@ -24,6 +24,7 @@ from planner_mcp.errors import (
     StoreUnavailableError,
 )
 from planner_mcp.jobs.job_ports import Claim, Renewal, WorkerStore
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
@@ -195,7 +196,7 @@ class JobAttempt(Attempt[Claim]):
             self._error = message["error"]
             self._decide(EndCause.ERROR)
 
-    def _take_plan(self, plan: Json, improvements: int) -> None:
+    def _take_plan(self, plan: PlanJson, improvements: int) -> None:
         """Have a plan reported; in a team only where it is better than what another member found."""
         if self._claim.job.seats == 1 or is_better(plan, self._reporter.plan):
             self._reporter.add_plan(plan, improvements)

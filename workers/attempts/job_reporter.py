@@ -19,6 +19,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim, WorkerStore
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.text import Json
 
 RETRY_FIRST_S: Final = 0.1
@@ -62,7 +63,7 @@ class JobReporter:
         """Better plans of this attempt so far."""
         self._is_reported = True
         self._gives_up_at = float("inf")
-        self.plan: Json | None = None
+        self.plan: PlanJson | None = None
         """The best plan of this attempt."""
 
     @property
@@ -74,7 +75,7 @@ class JobReporter:
         """Start the clock."""
         self._began = self._clock()
 
-    def add_plan(self, plan: Json, improvements: int) -> None:
+    def add_plan(self, plan: PlanJson, improvements: int) -> None:
         """Keep a better plan for the next report; it replaces one that is not reported yet."""
         self.plan, self._is_reported = plan, False
         self.improvements = max(self.improvements, improvements)
@@ -108,7 +109,7 @@ class JobReporter:
         )
 
     @property
-    def best_plan(self) -> Json | None:
+    def best_plan(self) -> PlanJson | None:
         """The best plan of the job: of this attempt, else of an earlier one.
 
         A plan of another job to start from is none of this one.

@@ -12,8 +12,8 @@ from typing import Final
 
 from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.job_ports import SeatClaim
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.task_cancellation import cancel_until_done
-from planner_mcp.text import Json
 from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import MEMORY_WATCH_S
@@ -32,7 +32,7 @@ log = logging.getLogger("planner.worker")
 class SeatAttempt(Attempt[SeatClaim]):
     """Runs one seat to its end."""
 
-    _plan: Json | None = None
+    _plan: PlanJson | None = None
     """The best plan this seat knows."""
     _is_new = False
     _leaves = False

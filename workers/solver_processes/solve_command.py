@@ -6,7 +6,9 @@ It imports no solver, because the worker reads it too; solvers are loaded in the
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from planner_mcp.text import Json, plain_fields
+from planner_mcp.routing.plan import PlanJson
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
+from planner_mcp.text import plain_fields
 from workers.child_processes import message_frames
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ class SolveCommand:
 
     job_id: str
     trace_id: str
-    body: Json
+    body: ScenarioBody
     """The scenario as stored."""
     input_hash: str
     engine: str
@@ -31,13 +33,13 @@ class SolveCommand:
     """Time that is left to the job, compilation included."""
     cores: int
     memory_mb: int
-    best_plan: Json | None = None
-    """The plan of an earlier attempt, or of another scenario to start from, as `Plan.as_json()`."""
+    best_plan: PlanJson | None = None
+    """The plan of an earlier attempt, or of another scenario to start from."""
     cuopt_url: str = ""
     """Of the cuOpt server, where there is one."""
     matrices: "Packed | None" = None
     """The travel matrices that the scenario refers to."""
-    prices: Json | None = None
+    prices: ScenarioBody | None = None
     """The day whose prices determine the costs of plans; None where they are those of the scenario, or unavailable."""
     member: int = 1
     """Number of this search in the team of the job; its owner is 1."""

@@ -28,11 +28,10 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.plan import Plan, PlanStatus
+from planner_mcp.routing.plan import Plan, PlanJson, PlanStatus
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.text import Json
 from workers.child_processes import message_frames
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
@@ -67,7 +66,7 @@ class WorkerConnection:
         self._buffer = message_frames.FrameBuffer()
         self._next_poll = 0.0
         self._is_stopped = False
-        self._team_plan: Json | None = None
+        self._team_plan: PlanJson | None = None
         self.members: tuple[int, ...] = ()
         """Of the team, as the worker last named them."""
 
@@ -114,10 +113,10 @@ class WorkerConnection:
                 self._team_plan = message["plan"] or self._team_plan
                 self.members = tuple(message["members"])
 
-    def take_team_plan(self) -> Json | None:
+    def take_team_plan(self) -> Plan | None:
         """Return the last plan of the team that came since the last call."""
-        plan, self._team_plan = self._team_plan, None
-        return plan
+        written, self._team_plan = self._team_plan, None
+        return None if written is None else Plan.from_json(written)
 
 
 class TeamOfSearch:
@@ -139,7 +138,7 @@ class TeamOfSearch:
     def take_plan(self) -> Candidate | None:
         """Return a plan that another member has found since the last call."""
         plan = self._connection.take_team_plan()
-        return None if plan is None else candidate_of(self._problem, Plan.from_json(plan))
+        return None if plan is None else candidate_of(self._problem, plan)
 
     def publish(self) -> None:
         """Have the best plan so far evaluated and sent now."""
@@ -203,7 +202,7 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     incumbent = Incumbent(problem, _origin(command, engine), publish)
     warm_start = None
     if command.best_plan is not None:
-        start = _repaired_start(problem, command.best_plan, deadline, connection.is_stopped)
+        start = _repaired_start(problem, Plan.from_json(command.best_plan), deadline, connection.is_stopped)
         warm_start = incumbent.start_from(start)
 
     wait = (time.monotonic() - began_s) / max(1e-3, time.process_time() - cpu_began_s)
@@ -279,14 +278,12 @@ def _origin(command: SolveCommand, engine: Engine) -> PlanOrigin:
     return PlanOrigin(engine.name, command.seed, versions, command.input_hash)
 
 
-def _repaired_start(problem: Problem, plan: Json, deadline: float, should_stop: ShouldStop) -> Candidate:
+def _repaired_start(problem: Problem, plan: Plan, deadline: float, should_stop: ShouldStop) -> Candidate:
     """Return the part of an earlier plan that still holds, plus the locked tickets of agents that it leaves idle.
 
     A stop cuts the repair short; the search notices the stop at its first check, after the repaired plan was sent.
     """
-    return with_locked(
-        problem, repaired(problem, candidate_of(problem, Plan.from_json(plan)), deadline, should_stop), should_stop
-    )
+    return with_locked(problem, repaired(problem, candidate_of(problem, plan), deadline, should_stop), should_stop)
 
 
 def _log_rejection(command: SolveCommand, engine: Engine, violations: list[str]) -> None:

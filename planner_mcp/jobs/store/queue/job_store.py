@@ -35,6 +35,7 @@ from planner_mcp.jobs.store.connection.script_client import ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.jobs.store.connection.store_part import StorePart
 from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.text import Json, compact, digest_of, plain_fields
 
 T = TypeVar("T")
@@ -233,8 +234,8 @@ class RedisJobStore(StorePart):
 
     # ---- plans and events
 
-    async def get_plan(self, principal: str, plan_id: str) -> Json:
-        """Return a plan as `Plan.as_json()`: the best so far while solving, the final one after.
+    async def get_plan(self, principal: str, plan_id: str) -> PlanJson:
+        """Return a plan: the best so far while solving, the final one after.
 
         Raises:
             PlanNotReadyError: The job is still looking for its first plan.
@@ -246,7 +247,7 @@ class RedisJobStore(StorePart):
             raise PlanNotReadyError
         if text is None:
             raise NotFoundError("This job ended without a plan.")
-        plan: Json = await self._decoded(principal, json.loads, text, len(text))
+        plan: PlanJson = await self._decoded(principal, json.loads, text, len(text))
         return plan
 
     async def read_past(self, principal: str, job_id: str, after: str = "0") -> EventHistory:

@@ -24,6 +24,8 @@ from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
 from planner_mcp.jobs.store.connection.store_part import StorePart
+from planner_mcp.routing.plan import PlanJson
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, compact
@@ -132,7 +134,7 @@ class RedisWorkerStore(StorePart):
                     raise
                 await sleep(pause_s)
 
-    async def _warm_plan(self, job: Job) -> Json | None:
+    async def _warm_plan(self, job: Job) -> PlanJson | None:
         """Return the plan a job was asked to start from, None when it has expired or its shard is unavailable."""
         if (plan_id := job.request.warm_plan_id) is None:
             return None
@@ -146,7 +148,7 @@ class RedisWorkerStore(StorePart):
                 text = await self._script_client.command("GET", store_keys.key(shard, "plan", plan_id))
         return json.loads(text) if text else None
 
-    async def _prices(self, scenario: StoredScenario) -> Json | None:
+    async def _prices(self, scenario: StoredScenario) -> ScenarioBody | None:
         """Return the day whose prices hold for another, None when it has expired or its shard is unavailable."""
         if scenario.prices_of is None:
             return None
@@ -169,7 +171,7 @@ class RedisWorkerStore(StorePart):
         return Renewal(is_held=True, cancel=bool(reply[1]), finish=bool(reply[2]))
 
     async def exchange(
-        self, member: Claim | SeatClaim, plan: Json | None, *, is_new: bool = False, leaves: bool = False
+        self, member: Claim | SeatClaim, plan: PlanJson | None, *, is_new: bool = False, leaves: bool = False
     ) -> Exchanged:
         """Get the team's best plan where it is better than a member's; a seat offers its own if that is new."""
         args = {
@@ -213,7 +215,7 @@ class RedisWorkerStore(StorePart):
     async def _last_control_id(self, shard: int) -> str:
         return await self._script_client.end_of_stream(store_keys.key(shard, "control"))
 
-    async def report(self, claim: Claim, progress: Progress, plan: Json | None) -> None:
+    async def report(self, claim: Claim, progress: Progress, plan: PlanJson | None) -> None:
         """Record progress and, with a better plan, the incumbent (checkpoint), as one event."""
         args = {
             **_progress(progress),
@@ -226,7 +228,7 @@ class RedisWorkerStore(StorePart):
 
     # ---- ending
 
-    async def complete(self, claim: Claim, progress: Progress, plan: Json) -> None:
+    async def complete(self, claim: Claim, progress: Progress, plan: PlanJson) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
         plan_id, summary = ids.plan_of(claim.job.id), _summary(claim, plan)
         extra = {"result": {"plan_id": plan_id, **summary}}
@@ -310,10 +312,10 @@ def _best(penalty: float | None, cost: float) -> str:
     return f"{penalty or 0.0!r} {cost!r}"
 
 
-def _summary(claim: Claim, plan: Json) -> Json:
+def _summary(claim: Claim, plan: PlanJson) -> Json:
     prices = None if claim.prices is None else as_shown(claim.prices)
     return summary_of(plan, as_shown(claim.scenario.body), prices)
 
 
-def _text(plan: Json | None) -> str:
+def _text(plan: PlanJson | None) -> str:
     return "" if plan is None else compact(plan)

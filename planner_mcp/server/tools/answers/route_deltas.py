@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.job_events import position_key
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.text import Json, compact
 
 MAX_ROUTES: Final = 1000
@@ -53,7 +54,7 @@ class ViewPosition:
         """Return the position of a reader that holds the same routes after another event."""
         return replace(self, event_id=event_id)
 
-    def with_plan(self, plan: Json) -> "tuple[ViewPosition, Json]":
+    def with_plan(self, plan: PlanJson) -> "tuple[ViewPosition, Json]":
         """Return the position behind a plan, and the plan as it is sent.
 
         A route that the reader holds is its place there; `unassigned` is absent where the reader holds the same.
