@@ -23,7 +23,6 @@ _WIDEST_PIXELS: Final = 320
 _TICKET_AT: Final = STOP_COLUMNS.index("ticket_id")
 _FIELDS: Final = {"service_s": "service_time_s", "priority": "priority", "penalty": "penalty", "skills": "skills"}
 """Columns of a ticket with the fields that they show as they are."""
-_TEXTS: Final = ("name", "address", "phone", "notes")
 _TIMES: Final = ("release_time", "soft_close")
 
 
@@ -63,9 +62,14 @@ def tickets_by_id(scenario: ShownScenario) -> dict[str, ShownTicket]:
     return {ticket["id"]: ticket for ticket in known}
 
 
-def ticket_texts(ticket: ShownTicketFields) -> Json:
+def ticket_texts(ticket: ShownTicketFields) -> dict[str, str | None]:
     """Return what a ticket says for people."""
-    return {name: ticket.get(name) for name in _TEXTS}
+    return {
+        "name": ticket.get("name"),
+        "address": ticket.get("address"),
+        "phone": ticket.get("phone"),
+        "notes": ticket.get("notes"),
+    }
 
 
 def _table(plan: Plan, scenario: ShownScenario, *, is_draft: bool) -> Iterator[Sequence[Any]]:
@@ -93,10 +97,10 @@ def _says(ticket: ShownTicketFields, date: str) -> Json:
     return {header: value for header, value in says.items() if value not in (None, "")}
 
 
-def _demand(ticket: ShownTicketFields) -> Json:
+def _demand(ticket: ShownTicketFields) -> Mapping[str, float]:
     """Return the amounts of a ticket by dimension; the only one has no name."""
     demand = ticket.get("demand", {})
-    return demand if isinstance(demand, dict) else {"": demand}
+    return demand if isinstance(demand, Mapping) else {"": demand}
 
 
 def _rows(

@@ -46,19 +46,19 @@ def of_route(plan: Plan, number: int) -> Plan | None:
 def _event(number: int, visit: Visit, route: PlannedRoute, day: SheetDay, prefix: str) -> Iterator[str]:
     values = stop_values(number, visit, day)
     scenario = day.scenario
-    who = f"{values['name']} ({values['ticket_id']})" if values["name"] else values["ticket_id"] or values["doing"]
+    who = f"{values.name} ({values.ticket_id})" if values.name else values.ticket_id or values.doing
     which = visit.ticket_id or f"{route.agent_id}\n{visit.kind}\n{number}"
     key = "\n".join((scenario["name"], scenario["planning_date"], which))
-    amounts = ", ".join(f"{value} {name}".strip() for value, name in values["amounts"])
-    phone, notes = values["phone"], values["notes"]
-    texts = [f"{values['doing']} {amounts}" if amounts else "", phone, *values["windows"], values["late"], notes]
+    amounts = ", ".join(f"{value} {name}".strip() for value, name in values.amounts)
+    phone, notes = values.phone, values.notes
+    texts = [f"{values.doing} {amounts}" if amounts else "", phone, *values.windows, values.late, notes]
     yield f"UID:{hashlib.sha256(key.encode()).hexdigest()[:32]}@planner-mcp"
     begins_s = visit.start_s if visit.kind == "break" else visit.arrival_s  # nobody has a break while waiting for it
     yield f"DTSTART:{_local(scenario, begins_s)}"
     yield f"DTEND:{_local(scenario, max(visit.departure_s, begins_s + 60))}"
     yield f"SUMMARY:{_escaped(f'{prefix}{number}. {who}')}"
-    if values["where"]:
-        yield f"LOCATION:{_escaped(', '.join(values['where']))}"
+    if values.where:
+        yield f"LOCATION:{_escaped(', '.join(values.where))}"
     if place := day.places.get(visit.location or ""):
         yield f"GEO:{place[0]:.6f};{place[1]:.6f}"
     if text := "\n".join(filter(None, texts)):

@@ -5,6 +5,7 @@ nothing, runs no script, follows the reader's light or dark setting, and prints 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
@@ -15,12 +16,11 @@ from planner_mcp.render.reason_texts import reason_text
 from planner_mcp.render.route_colours import colours_of, dash_of
 from planner_mcp.render.route_loads import load_ratio, picked_up
 from planner_mcp.render.svg_drawing import Roads, curve, route_map, timeline
-from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.cost_unit import METRES, cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.written_language import language_of
-from planner_mcp.text import Json
 from planner_mcp.translation import translated
 
 
@@ -98,7 +98,21 @@ def _cost_name(scenario: ShownScenario, words: Words) -> str:
     return words["cost"] if unit is None else f"{words['cost']}, {unit}"
 
 
-def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[Json]:
+@dataclass(frozen=True, slots=True)
+class _AgentRow:
+    """The row of a route in the table of agents."""
+
+    agent_id: str
+    name: str
+    tickets: int
+    length: str
+    hours: str
+    cost: str | None
+    load: str
+    bar: str
+
+
+def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[_AgentRow]:
     """Yield the row of each route in the table of agents."""
     drivers = {agent["id"]: agent for agent in scenario["agents"]}
     demands = {ticket["id"]: ticket.get("demand", 0) for ticket in scenario["tickets"]}
@@ -106,42 +120,70 @@ def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[Js
     for route in plan.routes:
         agent = drivers[route.agent_id]
         ratio = load_ratio(route, agent.get("capacity", 0), demands, pickups)
-        yield {
-            "agent_id": route.agent_id,
-            "name": visible(agent.get("name")),
-            "tickets": sum(1 for visit in route.visits if visit.ticket_id),
-            "length": length(route.distance_m, length_unit(plan)),
-            "hours": times.span(route.start_s, route.end_s),
-            "cost": None if route.cost is None else money(route.cost),
-            "load": f"{ratio:.0%}",
-            "bar": f"{min(ratio, 1):.0%}",
-        }
+        yield _AgentRow(
+            agent_id=route.agent_id,
+            name=visible(agent.get("name")),
+            tickets=sum(1 for visit in route.visits if visit.ticket_id),
+            length=length(route.distance_m, length_unit(plan)),
+            hours=times.span(route.start_s, route.end_s),
+            cost=None if route.cost is None else money(route.cost),
+            load=f"{ratio:.0%}",
+            bar=f"{min(ratio, 1):.0%}",
+        )
 
 
-def _total(plan: Plan) -> Json:
-    """Return the last row of the table of agents; no cost where one of a route is not known."""
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """The last row of the table of agents."""
+
+    tickets: int
+    length: str
+    cost: str | None
+    """None where the cost of a route is not known."""
+
+
+def _total(plan: Plan) -> _Total:
     costs = [route.cost for route in plan.routes if route.cost is not None]
-    return {
-        "tickets": plan.tickets_served,
-        "length": length(plan.distance_m, length_unit(plan)),
-        "cost": money(sum(costs)) if len(costs) == len(plan.routes) else None,
-    }
+    return _Total(
+        tickets=plan.tickets_served,
+        length=length(plan.distance_m, length_unit(plan)),
+        cost=money(sum(costs)) if len(costs) == len(plan.routes) else None,
+    )
 
 
-def _stops(route: PlannedRoute, scenario: ShownScenario, names: Names) -> Json:
-    """Return the stops of a route, and which columns any of them fills."""
+@dataclass(frozen=True, slots=True)
+class _StopRow:
+    """A stop of a route."""
+
+    visit: Visit
+    customer: str
+    where: str
+    late: int
+    """In minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RouteStops:
+    """The stops of a route."""
+
+    rows: list[_StopRow]
+    shown: set[str]
+    """The columns that any of them fills."""
+
+
+def _stops(route: PlannedRoute, scenario: ShownScenario, names: Names) -> _RouteStops:
     addresses = {ticket["id"]: visible(ticket.get("address")) for ticket in scenario["tickets"]}
     rows = [
-        {
-            "visit": visit,
-            "customer": names.customers.get(visit.ticket_id or "", ""),
-            "where": addresses.get(visit.ticket_id or "") or (names.place(visit.location) if visit.location else ""),
-            "late": round((visit.late_s or 0) / 60),
-        }
+        _StopRow(
+            visit=visit,
+            customer=names.customers.get(visit.ticket_id or "", ""),
+            where=addresses.get(visit.ticket_id or "") or (names.place(visit.location) if visit.location else ""),
+            late=round((visit.late_s or 0) / 60),
+        )
         for visit in route.visits
     ]
-    shown = {column for row in rows for column in ("customer", "where", "late") if row[column]}
-    return {"rows": rows, "shown": shown}
+    shown = {column for row in rows for column in ("customer", "where", "late") if getattr(row, column)}
+    return _RouteStops(rows, shown)
 
 
 def _provenance(plan: Plan) -> str:
