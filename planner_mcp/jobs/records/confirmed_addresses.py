@@ -6,9 +6,10 @@ Owns the record and the interface of its store. A text is known by its digest: t
 import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from planner_mcp.text import Json
+from planner_mcp.addresses.structured_address import PlacePosition, StructuredAddress
 
 
 def address_key(text: str) -> str:
@@ -19,13 +20,21 @@ def address_key(text: str) -> str:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class ConfirmedAddress:
+    """What a text means to a principal."""
+
+    address: StructuredAddress
+    position: PlacePosition | None
+
+
 class ConfirmedAddressStore(Protocol):
     """Keeps confirmed addresses by principal."""
 
-    async def confirm(self, principal_id: str, text: str, record: Json) -> None:
+    async def confirm(self, principal_id: str, text: str, meant: ConfirmedAddress) -> None:
         """Keep what a text means to a principal, in place of an earlier meaning."""
         ...
 
-    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
+    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, ConfirmedAddress]:
         """Return what is known of some texts, by text."""
         ...

@@ -7,8 +7,9 @@ from pydantic import Field
 from planner_mcp.addresses.address_text import MAX_TEXT
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress
 from planner_mcp.server.tools.answers.address_output import AddressResult, AddressRow, row_text
-from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, run_here
+from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, run_here
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.translation import translated
 
@@ -33,7 +34,9 @@ async def run(ctx: ToolContext, asked: ConfirmAddressArguments) -> ToolResult:
     _check_choice(asked)
     (resolved,) = await ctx.geocoding.resolve([asked.address], asked.provider, run_here(ctx))
     confirmed = _chosen(asked, resolved)
-    await ctx.confirmed.confirm(ctx.principal.id, asked.address, record_of(confirmed))
+    await ctx.confirmed.confirm(
+        ctx.principal.id, asked.address, ConfirmedAddress(confirmed.address, confirmed.position)
+    )
     output = AddressResult(row=AddressRow.of(confirmed, is_detailed=True))
     return ToolResult(output, f"{row_text(1, confirmed)}\n{translated(_KEPT)}")
 

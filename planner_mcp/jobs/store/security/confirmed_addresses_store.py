@@ -5,13 +5,14 @@ They live as long as scenarios do from the last confirmation, and a principal ha
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
+from planner_mcp.addresses.structured_address import Accuracy, PlacePosition, StructuredAddress
 from planner_mcp.errors import TooLargeError
-from planner_mcp.jobs.records.confirmed_addresses import address_key
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress, address_key
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
-from planner_mcp.text import Json
 
 MAX_CONFIRMED: Final = 20_000
 """Addresses of one principal; about 10 MB."""
@@ -20,7 +21,7 @@ MAX_CONFIRMED: Final = 20_000
 class RedisConfirmedAddresses(StorePart):
     """Implements `jobs.records.confirmed_addresses.ConfirmedAddressStore`."""
 
-    async def confirm(self, principal_id: str, text: str, record: Json) -> None:
+    async def confirm(self, principal_id: str, text: str, meant: ConfirmedAddress) -> None:
         """Keep what a text means to a principal.
 
         Raises:
@@ -29,16 +30,22 @@ class RedisConfirmedAddresses(StorePart):
         name, field = _name(principal_id), address_key(text)
         if not await self._script_client.has_room(name, field, MAX_CONFIRMED):
             raise TooLargeError(f"At most {MAX_CONFIRMED} addresses are kept.")
-        text, life_s = json.dumps(record, ensure_ascii=False), self._settings.scenario_ttl_s
+        text, life_s = json.dumps(asdict(meant), ensure_ascii=False), self._settings.scenario_ttl_s
         await self._script_client.put_fields(name, {field: text}, life_s=life_s)
 
-    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, Json]:
+    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, ConfirmedAddress]:
         """Return what is known of some texts, by text."""
         if not texts:
             return {}
         fields = [address_key(text) for text in texts]
         found: list[Any] = await self._script_client.command("HMGET", _name(principal_id), *fields)
-        return {text: json.loads(record) for text, record in zip(texts, found, strict=True) if record}
+        return {text: _meaning(json.loads(record)) for text, record in zip(texts, found, strict=True) if record}
+
+
+def _meaning(record: Any) -> ConfirmedAddress:
+    position = record["position"]
+    place = None if position is None else PlacePosition(**{**position, "accuracy": Accuracy(position["accuracy"])})
+    return ConfirmedAddress(StructuredAddress(**record["address"]), place)
 
 
 def _name(principal_id: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from planner_mcp.addresses import bounded_batches
 from planner_mcp.addresses.structured_address import AddressCounts, ResolvedAddress
 from planner_mcp.geocoding.geocoding_service import OFFLINE, register_of
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress
 from planner_mcp.server.resources.address_tables import address_table
 from planner_mcp.server.tools.arguments.address_lookup import (
     read_in_turn,
@@ -19,7 +20,6 @@ from planner_mcp.server.tools.arguments.address_lookup import (
     with_confirmed,
 )
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import Json
 
 before_fork = bounded_batches.before_fork
 """What the call server reads once for all its children, who look for it in the module of their function."""
@@ -48,7 +48,7 @@ async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None
     return table
 
 
-def table_apart(texts: Sequence[str], register: Path | None, known: Mapping[str, Json]) -> AddressTable:
+def table_apart(texts: Sequence[str], register: Path | None, known: Mapping[str, ConfirmedAddress]) -> AddressTable:
     """Return the table of a batch that is resolved offline; in a process of its own.
 
     Args:

@@ -1,11 +1,11 @@
 """Addresses resolved for a caller: what they confirmed first, the rest by the service or offline.
 
-Owns the record of a confirmed address. The planner and the address server resolve by this one function.
+Owns how a text is resolved for a principal; the planner and the address server do it by this one function.
 """
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -26,9 +26,9 @@ from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.geocoding.geocoding_service import RunHere
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.limits.reading_limits import read_bounded
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress
 from planner_mcp.routing.scenario.coordinates import to_wgs84
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import Json
 
 T = TypeVar("T")
 CONFIRMED: Final = "confirmed"
@@ -78,7 +78,7 @@ async def resolve_for(ctx: ToolContext, texts: Sequence[str], provider: str | No
     return with_confirmed(await asked, known)
 
 
-def with_confirmed(resolved: Sequence[ResolvedAddress], known: Mapping[str, Json]) -> list[ResolvedAddress]:
+def with_confirmed(resolved: Sequence[ResolvedAddress], known: Mapping[str, ConfirmedAddress]) -> list[ResolvedAddress]:
     """Return answers with what was confirmed in place of what was resolved."""
     return [_confirmed(each.text, known[each.text]) if each.text in known else each for each in resolved]
 
@@ -134,14 +134,6 @@ def confirmed_as(
     )
 
 
-def record_of(resolved: ResolvedAddress) -> Json:
-    """Return what is kept of a confirmed address."""
-    position = None if resolved.position is None else asdict(resolved.position)
-    return {"address": asdict(resolved.address), "position": position}
-
-
-def _confirmed(text: str, record: Json) -> ResolvedAddress:
-    position = record["position"]
-    place = None if position is None else PlacePosition(**{**position, "accuracy": Accuracy(position["accuracy"])})
-    address = StructuredAddress(**record["address"])
-    return confirmed_as(ResolvedAddress(text, AddressStatus.RESOLVED, address, None, ()), address, place)
+def _confirmed(text: str, meant: ConfirmedAddress) -> ResolvedAddress:
+    resolved = ResolvedAddress(text, AddressStatus.RESOLVED, meant.address, None, ())
+    return confirmed_as(resolved, meant.address, meant.position)

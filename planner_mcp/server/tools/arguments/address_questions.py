@@ -10,7 +10,8 @@ from typing import Any, Final, TypeVar
 
 from planner_mcp.addresses.structured_address import AddressCandidate, PlacePosition, ResolvedAddress
 from planner_mcp.errors import InputError
-from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, record_of, resolve_for
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress
+from planner_mcp.server.tools.arguments.address_lookup import confirmed_as, pinned, resolve_for
 from planner_mcp.server.tools.tool_definition import AskUser, ToolContext
 from planner_mcp.text import Json, plain
 
@@ -54,7 +55,7 @@ async def _ask(ctx: ToolContext, ask_user: AskUser, texts: Sequence[str]) -> Non
     for number, (each, labels) in enumerate(zip(open_addresses, choices, strict=True), 1):
         meant = await _meant(ctx, each, labels, answer.get(f"address_{number}"))
         if meant is not None:
-            await ctx.confirmed.confirm(ctx.principal.id, each.text, record_of(meant))
+            await ctx.confirmed.confirm(ctx.principal.id, each.text, ConfirmedAddress(meant.address, meant.position))
 
 
 def _choices(resolved: ResolvedAddress) -> Mapping[str, AddressCandidate]:

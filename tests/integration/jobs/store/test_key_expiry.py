@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.addresses.structured_address import StructuredAddress
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.events.event_types import REVIEWED
 from planner_mcp.jobs.ids import derived_id, plan_of, subscription_id
@@ -15,6 +16,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import MatrixParts, SeatClaim
 from planner_mcp.jobs.principals import LOCAL
+from planner_mcp.jobs.records.confirmed_addresses import ConfirmedAddress
 from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -234,7 +236,7 @@ async def test_what_was_kept_when_the_store_went_away_has_a_life(
     )
     for keeping in (
         store.put_file("ann", "a.csv", UploadedFile(b"x", is_confidential=False)),
-        RedisConfirmedAddresses(client, settings).confirm("ann", "here", {}),
+        RedisConfirmedAddresses(client, settings).confirm("ann", "here", ConfirmedAddress(StructuredAddress(), None)),
         RedisEventSubscriptions(client, open_cipher(settings), settings).put(subscription, "whsec_x"),
     ):
         with suppress(StoreUnavailableError):
