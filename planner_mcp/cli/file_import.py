@@ -26,6 +26,7 @@ from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
@@ -237,7 +238,7 @@ def _uniform_fleet(count: int | None, capacity: float | None) -> tuple[Json, ...
     return tuple({"id": f"agent-{number}", "capacity": room} for number in range(1, (count or 1) + 1))
 
 
-def _made_up(count: int | None, body: Json) -> str:
+def _made_up(count: int | None, body: ScenarioBody) -> str:
     """Return the note for a capacity or a fleet that was assumed, which the scenario itself does not show."""
     if count is not None:
         return f"No capacity given: {figure(DEFAULT_CAPACITY)} each is taken; --capacity says another."

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.formats.instances.numeric_lines import FaultCollector
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import Json
 
@@ -52,7 +53,7 @@ def is_vroom(parsed: Any) -> bool:
     return isinstance(parsed, dict) and "vehicles" in parsed and bool({"jobs", "shipments"} & parsed.keys())
 
 
-def read_vroom(parsed: Any, *, name: str, planning_date: str) -> Json:
+def read_vroom(parsed: Any, *, name: str, planning_date: str) -> ScenarioBody:
     """Return the scenario of a problem.
 
     Raises:
@@ -70,7 +71,7 @@ def read_vroom(parsed: Any, *, name: str, planning_date: str) -> Json:
     return {"name": name, "planning_date": planning_date, **body}
 
 
-def assumed(body: Json) -> list[str]:
+def assumed(body: ScenarioBody) -> list[str]:
     """Return what words of VROOM mean something else in the scenario they became, where it has any such."""
     notices = []
     if any(agent.get("cost_per_hour") for agent in body.get("agents", ())):
@@ -99,14 +100,14 @@ class _Reader:
     types: set[str] = field(default_factory=set)
     """Of the vehicles; empty for one that names none."""
 
-    def scenario(self, parsed: Json) -> Json:
+    def scenario(self, parsed: Json) -> ScenarioBody:
         """Return agents, tickets, locations and travel."""
         self._check_fields("problem", parsed, "")
         agents = list(self._parts("/vehicles", parsed["vehicles"], self._agent))
         tickets = list(self._parts("/jobs", parsed.get("jobs") or (), self._job))
         for pair in self._parts("/shipments", parsed.get("shipments") or (), self._shipment):
             tickets += pair
-        body: Json = {"agents": agents, "tickets": tickets, "travel": {}}
+        body: ScenarioBody = {"agents": agents, "tickets": tickets, "travel": {}}
         body["locations"] = [{"id": name, "lat": lat, "lon": lon} for (lon, lat), name in self.places.items()]
         if parsed.get("matrices"):
             self._lacks("/matrices", "Matrices are named by places here.", "Upload them to /matrices.")

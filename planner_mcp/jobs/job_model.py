@@ -10,6 +10,7 @@ from datetime import datetime
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.routing.engine_names import AUTO
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
 
 
@@ -19,7 +20,7 @@ class StoredScenario:
 
     id: str
     principal: str
-    body: Json
+    body: ScenarioBody
     """The caller's scenario as validated, in JSON form."""
     created_at: datetime
     input_hash: str

@@ -32,6 +32,7 @@ from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.jobs.review_service import ReviewService
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 from planner_mcp.tracing import current_traceparent
@@ -78,7 +79,7 @@ class JobService:
     async def create_scenario(
         self,
         principal: Principal,
-        body: Json,
+        body: ScenarioBody,
         parent: StoredScenario | None = None,
         *,
         has_own_prices: bool = True,

@@ -23,10 +23,10 @@ from planner_mcp.jobs.job_ports import MatrixParts, MatrixStore
 from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest, matrix_request_of
 from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import BLOCK_CHARS, NAMES, Packed, TravelMatrices
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json
 
 
 class MatrixService:
@@ -121,7 +121,7 @@ class MatrixService:
         except NotFoundError:
             return None
 
-    async def for_scenario(self, principal: str, body: Json) -> TravelMatrices | None:
+    async def for_scenario(self, principal: str, body: ScenarioBody) -> TravelMatrices | None:
         """Return the stored matrices that a scenario refers to; None where it refers to none."""
         words = None
         if (name := matrix_id_of(body)) is not None:
@@ -203,12 +203,12 @@ def matrix_id_of(body: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-async def routing_request(body: Json) -> MatrixRequest | None:
+async def routing_request(body: ScenarioBody) -> MatrixRequest | None:
     """Return the matrices that a scenario needs from a road engine. A large one is read in a thread."""
     if (body.get("travel") or {}).get("router") is None:
         return None
     return await anyio.to_thread.run_sync(_routing_request, body)
 
 
-def _routing_request(body: Json) -> MatrixRequest | None:
+def _routing_request(body: ScenarioBody) -> MatrixRequest | None:
     return matrix_request_of(read_stored(body))

@@ -6,6 +6,7 @@ that rounds otherwise is served by revising `travel`.
 """
 
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
 
 _PRICE_UNIT = 1000
@@ -14,10 +15,10 @@ _PRICE_UNIT = 1000
 
 def as_scenario(
     instance: PublishedInstance, *, name: str, planning_date: str, max_agents: int
-) -> tuple[Json, list[str]]:
+) -> tuple[ScenarioBody, list[str]]:
     """Return the scenario, and what had to be assumed for it."""
     vehicles = instance.vehicles if instance.is_fleet_given else instance.vehicles[:max_agents]
-    day: Json = {
+    day: ScenarioBody = {
         "name": name,
         "planning_date": planning_date,
         "agents": [_agent(instance, number, vehicle) for number, vehicle in enumerate(vehicles, 1)],

@@ -9,6 +9,7 @@ from planner_mcp.formats.tables.cell_text import Decimal
 from planner_mcp.formats.tables.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.source_rows import SourceRows, in_file
 from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
 
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
@@ -56,7 +57,7 @@ class ImportOptions:
 class ImportedScenario:
     """A day that was read."""
 
-    body: Json
+    body: ScenarioBody
     proposals: dict[str, ColumnMapping]
     """What the columns of `tickets` and of `agents` were taken for, where the file was a table."""
     assumptions: list[str]

@@ -37,6 +37,7 @@ from planner_mcp.formats.tables.unexpected_rows import (
 )
 from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json, plain
 
 _KNOWN_TO_NEW: Final = 3
@@ -194,7 +195,7 @@ def _dated(tickets: Table, import_options: ImportOptions) -> tuple[ImportOptions
     return replace(import_options, planning_date=day), notices
 
 
-def _has_hours(body: Json) -> bool:
+def _has_hours(body: ScenarioBody) -> bool:
     """Return whether it matters on a day how long stops take."""
     return any("time_windows" in each for each in body["tickets"]) or any(
         "shift_end" in each for each in body["agents"]

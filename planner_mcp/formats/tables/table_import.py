@@ -40,6 +40,7 @@ from planner_mcp.formats.tables.window_parsing import (
     next_day_end,
 )
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.window_text import OPEN_END
 from planner_mcp.text import Json, plain
 
@@ -252,7 +253,7 @@ class TableImport:
             notices.append(f"Of unknown kind, taken as deliveries: {kinds}.")
         return notices
 
-    def scenario(self, **fields: Any) -> Json:
+    def scenario(self, **fields: Any) -> ScenarioBody:
         """Return the scenario.
 
         Raises:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.field_types import MAX_FREE_TEXT_LENGTH
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.text import MASK, Json, plain
@@ -53,7 +54,7 @@ def has_sensitive_values(body: Mapping[str, Any]) -> bool:
     return any(value is not None for _name, value in _sensitive(body, _schema()))
 
 
-def computable_body(body: Mapping[str, Any]) -> Json:
+def computable_body(body: Mapping[str, Any]) -> ScenarioBody:
     """Return a scenario as its masked form can be planned: positions rounded, other sensitive fields left out.
 
     A road engine is left out too: it would be asked for roads between rounded positions.

@@ -18,9 +18,9 @@ from planner_mcp.jobs.masking.field_masking import computable_body
 from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.text import Json
 
 NOTICE: Final = "Times and distances follow from rounded positions; exact ones and costs need planner:sensitive."
 
@@ -36,7 +36,7 @@ def masked_scenario(scenario: StoredScenario) -> StoredScenario:
     return replace(scenario, body=body, input_hash=input_hash(body))
 
 
-def masked_plan(body: Json, travel_matrices: TravelMatrices | None, plan: Plan) -> Plan:
+def masked_plan(body: ScenarioBody, travel_matrices: TravelMatrices | None, plan: Plan) -> Plan:
     """Return the routes of a plan, timed on the masked body of its scenario; takes a second where that is large.
 
     Raises:

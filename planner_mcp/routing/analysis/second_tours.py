@@ -7,9 +7,10 @@ agent more.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_model import Agent, Held, Scenario, end_of, start_of
 from planner_mcp.text import Json, clock, plain
 
@@ -25,12 +26,14 @@ def base_agent(agent_id: str) -> str:
     return found[1] if found else agent_id
 
 
-def tours_of(agent_id: str, body: Mapping[str, Any]) -> list[str]:
+def tours_of(agent_id: str, body: ScenarioBody) -> list[str]:
     """Return the ids of an agent's tours in a scenario, the first one included."""
     return [entry["id"] for entry in body["agents"] if agent_id in (entry["id"], base_agent(entry["id"]))]
 
 
-def with_second_tours(body: Json, scenario: Scenario, plan: Plan, *, most_agents: int) -> tuple[Json, list[str]]:
+def with_second_tours(
+    body: ScenarioBody, scenario: Scenario, plan: Plan, *, most_agents: int
+) -> tuple[ScenarioBody, list[str]]:
     """Return a scenario in which agents whose route has ended may set out again, and a sentence for each.
 
     Args:

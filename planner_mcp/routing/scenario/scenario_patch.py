@@ -26,6 +26,7 @@ from pydantic import BaseModel
 
 from planner_mcp.errors import Fault
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_model import BY_ID, NULLABLE, Agent, Scenario
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.travel_matrices import NAMES
@@ -45,7 +46,7 @@ def merge(target: Any, patch: Any) -> Any:
     return merged
 
 
-def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
+def revise(body: ScenarioBody, patch: ScenarioPatch) -> ScenarioBody:
     """Return a scenario's body under a patch of this dialect; neither argument is changed.
 
     Call `patch_faults` first: the result for a patch with faults is undefined.
@@ -54,34 +55,34 @@ def revise(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Json:
     rest = {name: value for name, value in patch.items() if name not in by_id}
     own = {name: value for name, value in body.items() if name != "held"} if drops_held(body, patch) else body
     own = without_tickets_named(_without_mentions_of(own, removed_agents(patch)), removed_tickets(patch))
-    merged: Json = merge(own, rest) | _nulls(Scenario, own, rest)
+    merged: ScenarioBody = merge(own, rest) | _nulls(Scenario, own, rest)
     for name, entries in by_id.items():
         merged[name] = _merge_list(BY_ID[name], merged.get(name) or [], entries)
     return _with_named_rows(body, merged) if "locations" in by_id else merged
 
 
-def drops_held(body: Mapping[str, Any], patch: Mapping[str, Any]) -> bool:
+def drops_held(body: ScenarioBody, patch: ScenarioPatch) -> bool:
     """Return whether a patch changes the planning date without setting `held`, so that the frozen prefix is dropped."""
     has_held = body.get("held") is not None and "held" not in patch
     return has_held and patch.get("planning_date", body.get("planning_date")) != body.get("planning_date")
 
 
-def removed_agents(patch: Mapping[str, Any]) -> list[str]:
+def removed_agents(patch: ScenarioPatch) -> list[str]:
     """Return the agents a patch removes by id. Omission from a replaced list does not count: it may be a mistake."""
     return _removed(patch, "agents")
 
 
-def removed_tickets(patch: Mapping[str, Any]) -> list[str]:
+def removed_tickets(patch: ScenarioPatch) -> list[str]:
     """Return the tickets a patch removes by id; of a replaced list as for agents."""
     return _removed(patch, "tickets")
 
 
-def _removed(patch: Mapping[str, Any], section: str) -> list[str]:
+def _removed(patch: ScenarioPatch, section: str) -> list[str]:
     entries = patch.get(section)
     return [id_ for id_, change in entries.items() if change is None] if isinstance(entries, Mapping) else []
 
 
-def named_beside(body: Mapping[str, Any], tickets: Collection[str]) -> list[str]:
+def named_beside(body: ScenarioBody, tickets: Collection[str]) -> list[str]:
     """Return those of some tickets that locks, groups or lists of incompatible tickets name."""
     lists = [agent.get("locked_tickets") or () for agent in body["agents"]]
     lists += [group["tickets"] for group in body.get("groups") or ()]
@@ -89,7 +90,7 @@ def named_beside(body: Mapping[str, Any], tickets: Collection[str]) -> list[str]
     return [name for name in tickets if name in found]
 
 
-def without_tickets_named(body: Mapping[str, Any], gone: Collection[str | None]) -> Json:
+def without_tickets_named(body: ScenarioBody, gone: Collection[str | None]) -> ScenarioBody:
     """Return a scenario whose locks, groups and lists of incompatible tickets do not name some tickets."""
     if not gone:
         return dict(body)
@@ -101,7 +102,7 @@ def without_tickets_named(body: Mapping[str, Any], gone: Collection[str | None])
         {**agent, "locked_tickets": remaining(agent["locked_tickets"])} if agent.get("locked_tickets") else agent
         for agent in body["agents"]
     ]
-    changed: Json = {"agents": agents}
+    changed: ScenarioBody = {"agents": agents}
     if body.get("incompatible"):
         changed["incompatible"] = [names for each in body["incompatible"] if len(names := remaining(each)) > 1]
     if body.get("groups"):
@@ -110,7 +111,7 @@ def without_tickets_named(body: Mapping[str, Any], gone: Collection[str | None])
     return {**body, **changed}
 
 
-def tickets_naming(body: Mapping[str, Any], agents: Collection[str]) -> list[str]:
+def tickets_naming(body: ScenarioBody, agents: Collection[str]) -> list[str]:
     """Return the tickets that prefer or forbid any of some agents."""
     gone = frozenset(agents)
     return [entry["id"] for entry in body["tickets"] if _mentions_of(entry, gone)]
@@ -121,7 +122,7 @@ def _mentions_of(ticket: Json, agents: frozenset[str]) -> list[str]:
     return [name for name in (ticket.get("preferred_agent"), *(ticket.get("not_agents") or ())) if name in agents]
 
 
-def _without_mentions_of(body: Mapping[str, Any], agents: Collection[str]) -> Json:
+def _without_mentions_of(body: ScenarioBody, agents: Collection[str]) -> ScenarioBody:
     """Return a scenario in which no ticket prefers or forbids any of some agents."""
     if not (gone := frozenset(agents)):
         return dict(body)
@@ -138,7 +139,7 @@ def _ticket_without_mentions(ticket: Json, agents: frozenset[str]) -> Json:
     return freed
 
 
-def _with_named_rows(body: Mapping[str, Any], merged: Json) -> Json:
+def _with_named_rows(body: ScenarioBody, merged: ScenarioBody) -> ScenarioBody:
     """Return the merged scenario with explicit matrix row ids, where its locations changed and its matrices did not."""
     travel, before = merged.get("travel"), body.get("travel")
     if not (isinstance(travel, Mapping) and isinstance(before, Mapping)):
@@ -171,7 +172,7 @@ def _merge_list(model: type[BaseModel], target: list[Json], entries: Mapping[str
     return list(known.values())
 
 
-def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[Fault]:
+def patch_faults(body: ScenarioBody, patch: ScenarioPatch) -> Iterator[Fault]:
     """Yield the faults of a patch itself: entries that are no objects, unknown ids, changed ids, orphaned pickups."""
     for name in BY_ID:
         entries = patch.get(name)
@@ -191,7 +192,7 @@ def patch_faults(body: Mapping[str, Any], patch: Mapping[str, Any]) -> Iterator[
     yield from _pickups_left_alone(body, patch.get("tickets"))
 
 
-def _pickups_left_alone(body: Mapping[str, Any], entries: Any) -> Iterator[Fault]:
+def _pickups_left_alone(body: ScenarioBody, entries: Any) -> Iterator[Fault]:
     """Yield deliveries whose pickup the patch would leave behind undefined, so that it became a delivery."""
     if not isinstance(entries, Mapping):
         return
@@ -218,7 +219,7 @@ def _redefines_pickup(change: Any) -> bool:
     return not isinstance(change, Mapping) or any(change.get(name) is not None for name in ("kind", "pickup"))
 
 
-def with_id_path(fault: Fault, body: Mapping[str, Any]) -> Fault:
+def with_id_path(fault: Fault, body: ScenarioBody) -> Fault:
     """Return a fault of a merged body with list positions replaced by ids: `/tickets/3/demand` → `/tickets/t-4/demand`.
 
     The caller of a patch knows ids, not positions.
@@ -246,7 +247,7 @@ class ListChange:
     changed: tuple[str, ...]
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, ListChange]:
+def changes(before: ScenarioBody, after: ScenarioBody) -> dict[str, ListChange]:
     """Return the differences between two bodies, by list; equal lists are left out."""
     found = {name: _compared(before.get(name) or [], after.get(name) or []) for name in BY_ID}
     return {name: each for name, each in found.items() if each.added or each.removed or each.changed}

@@ -11,6 +11,7 @@ from planner_mcp.jobs.job_model import WrittenScenario
 from planner_mcp.jobs.limits.reading_limits import ReadingTurns
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
@@ -25,7 +26,6 @@ from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, m
 from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
-from planner_mcp.text import Json
 from planner_mcp.translation import phrase
 
 EXAMPLE: Final = {
@@ -69,14 +69,14 @@ class CheckedScenario:
 
 
 async def run(
-    ctx: ToolContext, day: Json | LargeArguments, *, is_repeatable: bool = False
+    ctx: ToolContext, day: ScenarioBody | LargeArguments, *, is_repeatable: bool = False
 ) -> ToolResult[CreateScenarioResult]:
     """Check a scenario, keep it, and return what was assumed; `is_repeatable` as of `JobService.keep_scenario`."""
     output, text = await keep(ctx, await checked(ctx, day), is_repeatable=is_repeatable)
     return ToolResult(output, text, (link_to(output),))
 
 
-async def checked(ctx: ToolContext, day: Json | LargeArguments) -> CheckedScenario:
+async def checked(ctx: ToolContext, day: ScenarioBody | LargeArguments) -> CheckedScenario:
     """Check a scenario and keep nothing; one that is still text is never decoded in this process. Raises as
     `checked_scenario`.
     """
@@ -117,7 +117,7 @@ def link_to(output: CreateScenarioResult) -> ResourceLink:
 
 
 def checked_scenario(
-    body: Json,
+    body: ScenarioBody,
     reader: DayReader,
     notices: Iterable[str] = (),
     place: Callable[[Fault], Fault] | None = None,

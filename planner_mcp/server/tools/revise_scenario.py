@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error, placed
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
@@ -31,10 +32,9 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import ToolOutput, Words
-from planner_mcp.text import Json
 from planner_mcp.translation import phrase
 
-_Revision = tuple[Json, list[str], list[UnservableFinding], list[str]]
+_Revision = tuple[ScenarioBody, list[str], list[UnservableFinding], list[str]]
 """The revised day, what the patch changed, tickets nobody can serve, and warnings."""
 
 
@@ -85,7 +85,7 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     return ToolResult(output, "\n".join(text_lines), (ResourceLink(f"scenario://{stored.id}", "scenario"),))
 
 
-def _validated(body: Json, patch: Json, reader: DayReader) -> _Revision:
+def _validated(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> _Revision:
     new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     brought, standing = first_warnings(body, patch, new, scenario, reader)

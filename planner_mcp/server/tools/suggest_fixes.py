@@ -13,6 +13,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import INCOMPLETE
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
 from planner_mcp.server.tools.arguments.plan_context import (
@@ -28,7 +29,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
 )
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, compact, named, number
+from planner_mcp.text import compact, named, number
 from planner_mcp.translation import translated
 
 BUDGET_S: Final = 4.0
@@ -65,7 +66,7 @@ class SuggestedFix(ToolOutput):
     agent_id: str
     change: str
     cost_delta: Number | None = None
-    patch: Json | None = None
+    patch: ScenarioPatch | None = None
 
 
 class SuggestFixesResult(ToolOutput):
@@ -123,7 +124,7 @@ async def _has_style_prices(ctx: ToolContext, found: PlanContext) -> bool:
     return own is found or await run_in_thread(ctx, _differ, found.scenario.body, own.scenario.body)
 
 
-def _differ(body: Json, other: Json) -> bool:
+def _differ(body: ScenarioBody, other: ScenarioBody) -> bool:
     """Return whether two days that are alike but for their prices have others; a null says what no word says."""
     return with_prices_of(body, body) != with_prices_of(other, other)
 

@@ -12,6 +12,7 @@ from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
 from planner_mcp.routing.problem import Problem
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_parsing import warnings, warnings_of_refused
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
@@ -48,7 +49,7 @@ from planner_mcp.server.tools.tool_definition import (
     parse,
 )
 from planner_mcp.server.tools.tool_output import FaultOutput, Number, ToolOutput, Words
-from planner_mcp.text import Json, named
+from planner_mcp.text import named
 from planner_mcp.translation import phrase, translated, translated_line
 
 MAX_SHOWN: Final = 10
@@ -58,7 +59,7 @@ MAX_SHOWN: Final = 10
 class ValidateArguments(Arguments):
     """Arguments of `validate_scenario`."""
 
-    scenario: Annotated[Json | None, Field(description="as for create_scenario")] = None
+    scenario: Annotated[ScenarioBody | None, Field(description="as for create_scenario")] = None
     scenario_id: Annotated[str | None, Field(max_length=100, description="or a stored one")] = None
     patch: Patch = {}  # noqa: RUF012
 
@@ -128,7 +129,7 @@ def _check_one_day(asked: ValidateArguments) -> None:
         raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
 
 
-def validation_report(body: Json, patch: Json, reader: DayReader) -> ValidateScenarioResult:
+def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> ValidateScenarioResult:
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs()
     partings: list[str] = []

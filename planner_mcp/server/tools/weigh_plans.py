@@ -9,6 +9,7 @@ from planner_mcp.routing.analysis.alternative_plans import TradeOff, trade_offs
 from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, without_assignments
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import CENT
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.answers.table_result import cell_text
@@ -24,7 +25,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
 )
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
-from planner_mcp.text import Json, number
+from planner_mcp.text import number
 
 _COLUMNS: Final = (
     "plan_id",
@@ -104,7 +105,7 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
     return ToolResult(output, "\n".join(lines))
 
 
-def _weighed(body: Json, travel_matrices: TravelMatrices | None, found: list[PlanContext]) -> list[TradeOff]:
+def _weighed(body: ScenarioBody, travel_matrices: TravelMatrices | None, found: list[PlanContext]) -> list[TradeOff]:
     keeps_stated = {at for at, each in enumerate(found) if has_other_frozen_prefix(each.scenario.body, body)}
     return trade_offs(compile_scenario(read_stored(body, travel_matrices)), [each.plan for each in found], keeps_stated)
 

@@ -20,11 +20,11 @@ from planner_mcp.routing.analysis.frozen_prefix import has_other_frozen_prefix, 
 from planner_mcp.routing.analysis.plan_repricing import measured_on
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, costs_in, run_in_thread
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import Json
 
 NOT_PRICED: Final = "costs do not compare: no day whose prices hold for both knows all their tickets, agents and stops"
 
@@ -61,7 +61,7 @@ async def priced_on_common_scenario(
     return None, [a.plan, b.plan]
 
 
-async def stated_prices(ctx: ToolContext, day: StoredScenario) -> tuple[str, Json] | None:
+async def stated_prices(ctx: ToolContext, day: StoredScenario) -> tuple[str, ScenarioBody] | None:
     """Return a day with prices that nobody made up, and the scenario they are of; None where that has expired.
 
     What an earlier call tied to agents, and at which price, is none of them.
@@ -111,7 +111,7 @@ def _explanation(scenario_id: str, of_a: list[str], of_b: list[str]) -> str:
     return f"a day plan_{'a' if scenario_id in of_a else 'b'} comes from"
 
 
-def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Plan]:
+def _priced(body: ScenarioBody, travel_matrices: TravelMatrices | None, plan_contexts: list[PlanContext]) -> list[Plan]:
     """Return plans as measured on a day; none where it cannot price all of them."""
     if not all(_knows(body, each.plan) for each in plan_contexts):
         return []
@@ -128,7 +128,7 @@ def _priced(body: Json, travel_matrices: TravelMatrices | None, plan_contexts: l
     return found if len(found) == len(plan_contexts) else []
 
 
-def _knows(body: Json, plan: Plan) -> bool:
+def _knows(body: ScenarioBody, plan: Plan) -> bool:
     """Return whether a day has the agents and tickets of a plan: to compile one that has not would take its time."""
     agents, tickets = ({entry["id"] for entry in body[name]} for name in ("agents", "tickets"))
     served = {visit.ticket_id for route in plan.routes for visit in route.visits} - {None}

@@ -23,11 +23,12 @@ from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.plan import UNIT_LEGS, Plan, Unassigned
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
 from planner_mcp.routing.scenario.cost_unit import cost_unit
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, SCENARIO, naming_argument
 from planner_mcp.server.tools.tool_definition import ToolContext
-from planner_mcp.text import Json, named
+from planner_mcp.text import named
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -91,7 +92,7 @@ class PlanContext:
         return UnassignedAnalysis(self.scenario.body, self.plan, self.travel_matrices)
 
 
-def costs_in(body: Json, plan: Plan) -> str | None:
+def costs_in(body: ScenarioBody, plan: Plan) -> str | None:
     """Return what the costs of a plan by the prices of a day are in; None where they count legs, or are masked."""
     return None if plan.is_masked or plan.travel.get("source") == UNIT_LEGS else cost_unit(as_shown(body))
 

@@ -15,6 +15,7 @@ from planner_mcp.addresses.address_text import HAN, MAX_TEXT
 from planner_mcp.addresses.structured_address import AddressStatus, PlacePosition, ResolvedAddress
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.routing.scenario.coordinates import from_wgs84
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.server.tools.arguments.address_lookup import AddressResolver
 from planner_mcp.text import Json, named, plain
 
@@ -30,7 +31,7 @@ _HINT: Final = "Ask the user; then give lat and lon, a fuller address, or confir
 class AddressedDay:
     """A day with the positions that its addresses gave."""
 
-    body: Json
+    body: ScenarioBody
     notices: tuple[str, ...] = ()
     """What the caller must know first."""
 
@@ -83,7 +84,7 @@ def with_resolved_addresses(body: Any, resolve: AddressResolver, *, is_asking: b
     return AddressedDay(_with_places(body, wanted, found), tuple(_shared_centres(found)))
 
 
-def without_outdated_positions(before: Json, after: Json) -> Json:
+def without_outdated_positions(before: ScenarioBody, after: ScenarioBody) -> ScenarioBody:
     """Return a changed day without positions of addresses that are others now, and with no word of those given since.
 
     Args:
@@ -125,7 +126,7 @@ def _without(entry: Json, *names: str) -> Json:
     return {name: value for name, value in entry.items() if name not in names}
 
 
-def _wanted(body: Json) -> Iterator[_Wanted]:
+def _wanted(body: ScenarioBody) -> Iterator[_Wanted]:
     """Yield the places that have an address and no position, each once."""
     travel = body.get("travel")
     if isinstance(travel, dict) and any(travel.get(name) is not None for name in _OTHER_TRAVEL):
@@ -149,7 +150,7 @@ def _wanted(body: Json) -> Iterator[_Wanted]:
             yield _Wanted(path, name, name, name, is_stated=False)
 
 
-def _wanted_tickets(body: Json, places: Mapping[str, Json], seen: set[str]) -> Iterator[_Wanted]:
+def _wanted_tickets(body: ScenarioBody, places: Mapping[str, Json], seen: set[str]) -> Iterator[_Wanted]:
     for index, ticket in _objects(body, "tickets"):
         text, name = _text(ticket.get("address")), ticket.get("location")
         if name is None and text and isinstance(ticket.get("id"), str):
@@ -169,7 +170,7 @@ def _own_place(ticket_id: str) -> str:
     return f"at {ticket_id}"[:100]
 
 
-def _objects(body: Json, name: str) -> Iterator[tuple[int, Json]]:
+def _objects(body: ScenarioBody, name: str) -> Iterator[tuple[int, Json]]:
     """Yield the objects of a list with their places; what is no list or no object is the schema's to refuse."""
     for index, each in enumerate(_list(body, name)):
         if isinstance(each, dict):
@@ -185,7 +186,7 @@ def _reads_like_address(name: str) -> bool:
     return len(HAN.findall(name)) >= 6 or ("," in name and any(char.isdigit() for char in name))
 
 
-def _sorted(body: Json, wanted: Sequence[_Wanted], answers: Mapping[str, ResolvedAddress]) -> _Sorted:
+def _sorted(body: ScenarioBody, wanted: Sequence[_Wanted], answers: Mapping[str, ResolvedAddress]) -> _Sorted:
     found = _Sorted()
     doubtful = []
     for each in wanted:
@@ -199,11 +200,11 @@ def _sorted(body: Json, wanted: Sequence[_Wanted], answers: Mapping[str, Resolve
     return found
 
 
-def _has_positions(body: Json) -> bool:
+def _has_positions(body: ScenarioBody) -> bool:
     return any(place.get("lat") is not None for _at, place in _objects(body, "locations"))
 
 
-def _leaves_a_day(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> bool:
+def _leaves_a_day(body: ScenarioBody, wanted: Sequence[_Wanted], found: _Sorted) -> bool:
     """Return whether routes can be made though some addresses are open: every end is known, and some ticket."""
     unknown = {each.place for each, _resolved in found.open}
     agents = [agent for _at, agent in _objects(body, "agents")]
@@ -246,7 +247,7 @@ def _open_word(resolved: ResolvedAddress) -> str:
     return words.get(resolved.status.value, f"not sure (confidence {resolved.confidence:.2f})")
 
 
-def _with_places(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> Json:
+def _with_places(body: ScenarioBody, wanted: Sequence[_Wanted], found: _Sorted) -> ScenarioBody:
     """Return a copy of a day in which every place has its position or why it has none, and every ticket a location."""
     travel = body.get("travel")
     crs = travel.get("crs", "wgs84") if isinstance(travel, dict) else "wgs84"
@@ -271,7 +272,7 @@ def _with_places(body: Json, wanted: Sequence[_Wanted], found: _Sorted) -> Json:
     return {**body, **{name: entries for name, entries in changed.items() if entries}}
 
 
-def _with_listed(body: Json, wanted: Sequence[_Wanted]) -> Json:
+def _with_listed(body: ScenarioBody, wanted: Sequence[_Wanted]) -> ScenarioBody:
     """Return a day without positions in which every place is listed where some are: others would be unknown there."""
     listed = {each.get("id") for _at, each in _objects(body, "locations")}
     others = [{"id": each.place} for each in wanted if each.place not in listed]
@@ -283,7 +284,7 @@ def _has_id_in(entry: Json, known: Container[str]) -> bool:
     return isinstance(entry.get("id"), str) and entry["id"] in known
 
 
-def _list(body: Json, name: str) -> list[Any]:
+def _list(body: ScenarioBody, name: str) -> list[Any]:
     """Return a list of a day; empty where something else stands there, which the schema refuses."""
     entries = body.get(name)
     return entries if isinstance(entries, list) else []
