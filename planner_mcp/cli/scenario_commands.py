@@ -33,6 +33,7 @@ from planner_mcp.cli.solve_display import show_plan
 from planner_mcp.cli.solve_run import SECONDS_HELP, Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
+from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import OPEN, ResolvedInputs, ScenarioBounds, resolution_faults
@@ -135,7 +136,8 @@ def _with_positions(body: Any, settings: Settings) -> Any:
 def _show(asked: SolveRun, solved: Solved) -> None:
     """Print a job that was solved, and write its plan where that was asked for."""
     if asked.as_json:
-        typer.echo(compact(solved.view if asked.output else {**solved.view, "plan": solved.plan.as_json()}))
+        view = job_view(solved.job)
+        typer.echo(compact(view if asked.output else {**view, "plan": solved.plan.as_json()}))
         if asked.output is None:
             return
     else:

@@ -18,13 +18,13 @@ from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.printed_plans import DRAWN
 from planner_mcp.cli.solve_display import SearchDisplay, search_display
 from planner_mcp.errors import Fault, PlannerError, error_text, input_error
-from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.routing.plan import Plan, gap_at_most
 from planner_mcp.routing.scenario.coordinates import Lines, globe_positions
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario, as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.arguments.resolved_inputs import (
@@ -65,8 +65,8 @@ class Solved:
 
     scenario: ShownScenario
     plan: Plan
-    view: Json
-    """The job, as `query_vrp_status` returns it."""
+    job: Job
+    """After its end."""
     gap: float | None
     """Share of the cost that a better plan could save at most; None where it is not known."""
     lines: Lines = field(default_factory=dict)
@@ -111,10 +111,10 @@ async def _solved(jobs: JobService, asked: SolveRun, settings: Settings, display
         return None
     plan = await jobs.plan_of_job(LOCAL, job.id)
     gap = gap_at_most(plan.cost, bound) if bound is not None and not plan.unassigned else None
-    return Solved(as_shown(body), plan, job_view(ended), gap)
+    return Solved(as_shown(body), plan, ended, gap)
 
 
-async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[Json, TravelMatrices | None]:
+async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tuple[ScenarioBody, TravelMatrices | None]:
     """Return the scenario to create, its matrices uploaded, and these matrices; refuse with all that is wrong."""
     bounds = ScenarioBounds.of(settings)
     body = with_default_travel(asked.body, bounds)
@@ -128,7 +128,7 @@ async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tup
     return body, travel_matrices
 
 
-async def _bound(body: Json, travel_matrices: TravelMatrices | None, display: SearchDisplay) -> float | None:
+async def _bound(body: ScenarioBody, travel_matrices: TravelMatrices | None, display: SearchDisplay) -> float | None:
     """Return a lower bound on the cost of serving all tickets, and show it; None for large days and unknown travel."""
     from planner_mcp.server.tools.read_progress import lower_bound_of
 
