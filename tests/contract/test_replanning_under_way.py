@@ -114,7 +114,7 @@ def test_a_day_goes_on_from_what_has_happened_and_never_into_the_past(engine: En
         patch = random_patch(random, day, hour)
         patch["agents"] = {name: change for name, change in patch["agents"].items() if _has(day, name)}
         day = without_departed_agents(
-            {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
+            {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour).as_json()}}
         )
         known = compiled(day)
         after = solved(engine, known, plan)
@@ -134,7 +134,7 @@ def test_a_plan_made_under_way_keeps_its_hours_on_the_day_without_its_past(seed:
     plan = solved(ENGINES[0], compiled(day))
     for hour in (10 * HOUR_S, 12 * HOUR_S + 600):
         patch = {"tickets": random_patch(random, day, hour)["tickets"]}
-        day = {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour)}}
+        day = {**revise(day, patch), "held": {**day.get("held", {}), **frozen_prefix(plan, hour).as_json()}}
         plan = solved(ENGINES[0], compiled(day), plan)
         morning = compiled({**day, "held": None})
         stops = candidate_on(morning, plan)
@@ -164,7 +164,7 @@ def test_nothing_new_comes_between_a_visit_and_the_rest_begun_after_it(engine: E
     plan = solved(engine, compiled(day))
     late = {"location": "P1", "demand": 1, "time_windows": [["08:00", "09:05"]]}
     changed = revise(day, {"tickets": {"t1": late, "t2": {"location": "P1", "demand": 1}}})
-    known = compiled(without_departed_agents({**changed, "held": frozen_prefix(plan, 9 * HOUR_S + 600)}))
+    known = compiled(without_departed_agents({**changed, "held": frozen_prefix(plan, 9 * HOUR_S + 600).as_json()}))
     after = with_reasons(known, solved(engine, known, plan))
     assert [visit.ticket_id for visit in after.routes[0].visits] == ["t0", None, "t2"]
     assert [(left.ticket_id, left.code) for left in after.unassigned] == [("t1", "TIME_WINDOW")]

@@ -55,7 +55,7 @@ def test_a_higher_price_of_switching_buys_fewer_moves(name: str) -> None:
     moved, driven = {}, {}
     for price in (NOTHING, LITTLE, MUCH):
         held, _ = agent_assignments(parse_scenario(after), plan, switch_cost=price)
-        new = solved({**after, "held": held}, name, plan)
+        new = solved({**after, "held": held.as_json()}, name, plan)
         assert new.tickets_served == 40
         change = compare(plan, new)
         moved[price] = len(change.moved)

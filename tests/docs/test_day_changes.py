@@ -45,9 +45,9 @@ def test_an_example_changes_the_day(example: dict[str, Any]) -> None:
     problem = compiled(DAY)
     plan = build_plan(problem, Candidate.of_tickets({0: [0], 1: [1, 2, 3]}))
     hour = asked.breakdown.at if asked.breakdown else asked.keep_until
-    context = {"planning_date": read_date(DAY["planning_date"]), "offset": None}
-    until_s = None if hour is None else hour_seconds(hour, context)
-    changed = DayChanger(asked, DAY, plan, until_s, context).changed()
+    planned_on = read_date(DAY["planning_date"])
+    until_s = None if hour is None else hour_seconds(hour, planned_on)
+    changed = DayChanger(asked, DAY, plan, until_s, planned_on).changed()
     assert changed.patch
     assert list(patch_faults(DAY, changed.patch)) == []
     parse_scenario(revise(DAY, changed.patch), prove_infeasible=infeasibility_faults)

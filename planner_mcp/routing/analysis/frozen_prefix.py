@@ -9,7 +9,7 @@ first, so that only what the changed scenario allows is frozen.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -19,7 +19,8 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import candidate_of
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
 from planner_mcp.routing.problem import Candidate
-from planner_mcp.routing.scenario.scenario_model import Held, Scenario
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
+from planner_mcp.routing.scenario.scenario_model import Held, HeldReload, HeldRoute, HeldVisit, Scenario
 from planner_mcp.routing.scenario.scenario_parsing import is_readable
 from planner_mcp.routing.scenario.scenario_patch import without_tickets_named
 from planner_mcp.text import Json, counted, named
@@ -31,15 +32,15 @@ _ASSIGNMENT_FIELDS: Final = ("stay", "prefer", "switch_cost", "promised")
 """Fields of `Held` that `agent_assignments` writes."""
 
 
-def frozen_prefix(plan: Plan, until_s: float) -> Json:
-    """Return the executed part of a plan, as fields of `Held`.
+def frozen_prefix(plan: Plan, until_s: float) -> Held:
+    """Return the executed part of a plan; checked with the day that is given it, as a plan knows no bounds of times.
 
     Args:
         plan: An earlier plan.
         until_s: Visits that start before this time have begun; seconds after midnight.
     """
     routes = (_route(route, until_s) for route in plan.routes)
-    return {"until_s": until_s, "routes": [route for route in routes if route is not None]}
+    return Held.model_construct(until_s=until_s, routes=tuple(route for route in routes if route is not None))
 
 
 def agent_assignments(
@@ -50,8 +51,8 @@ def agent_assignments(
     switch_cost: float = 0.0,
     are_promised: bool = False,
     clock: Callable[[], float] = time.monotonic,
-) -> tuple[Json, list[str]]:
-    """Return which agent keeps which ticket of a plan, as fields of `Held`, and sentences for the caller.
+) -> tuple[Held, list[str]]:
+    """Return which agent keeps which ticket of a plan, and sentences for the caller.
 
     The sentences name tickets whose own switch cost applies instead, and the assumptions made for the frozen prefix.
 
@@ -69,7 +70,7 @@ def agent_assignments(
     def agent_by_ticket(found: Candidate) -> dict[str, str]:
         return {problem.tickets[n].id: problem.agents[r.agent].id for r in found.routes for n in r.tickets}
 
-    assigned: Json = {}
+    assigned: dict[str, Any] = {}
     if agents:
         ends = clock() + REPAIR_S
         assigned["stay"] = agent_by_ticket(repair(problem, planned, lambda: clock() >= ends))
@@ -77,9 +78,10 @@ def agent_assignments(
         assigned |= {"prefer": agent_by_ticket(planned), "switch_cost": switch_cost}
     if are_promised:
         served = agent_by_ticket(planned)
-        promised = [ticket.id for ticket in scenario.tickets if ticket.id in served and ticket.penalty is None]
+        promised = tuple(t.id for t in scenario.tickets if t.id in served and t.penalty is None)
         assigned |= {"promised": promised} if promised and len(promised) < len(scenario.tickets) else {}
-    return assigned, [*_own_prices(scenario, assigned.get("prefer", {})), *problem.frozen_prefix_assumptions]
+    tied = Held.model_construct(**assigned)
+    return tied, [*_own_prices(scenario, tied.prefer), *problem.frozen_prefix_assumptions]
 
 
 def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
@@ -90,7 +92,7 @@ def _own_prices(scenario: Scenario, prefer: Mapping[str, str]) -> list[str]:
     return [f"{sentence}: their own preferred_agent is another and has its price."] if own_priced else []
 
 
-def without_assignments(body: Json) -> Json:
+def without_assignments(body: ScenarioBody) -> ScenarioBody:
     """Return a scenario without assignments of tickets to agents by an earlier call; the frozen prefix stays.
 
     Returns the same object where there are none.
@@ -103,7 +105,7 @@ def without_assignments(body: Json) -> Json:
     return {**without_held, "held": frozen} if frozen else without_held
 
 
-def count_held(body: Json) -> int:
+def count_held(body: ScenarioBody) -> int:
     """Return the number of tickets that are frozen: begun, being driven to, or assigned to an agent."""
     if (held := _held(body)) is None:
         return 0
@@ -115,17 +117,17 @@ def count_held(body: Json) -> int:
     return len(names & tickets)
 
 
-def has_other_frozen_prefix(body: Json, other: Json) -> bool:
+def has_other_frozen_prefix(body: ScenarioBody, other: ScenarioBody) -> bool:
     """Return whether two scenarios have different frozen prefixes, so that their plans' times are not comparable."""
     return _past(body) != _past(other)
 
 
-def _past(body: Json) -> Json:
+def _past(body: ScenarioBody) -> Json:
     held: Json = without_assignments(body).get("held") or {}
     return held if held.get("until_s") else {}
 
 
-def without_departed_agents(body: Json) -> Json:
+def without_departed_agents(body: ScenarioBody) -> ScenarioBody:
     """Return a scenario without the tickets executed by agents that it no longer has: no other agent serves them again.
 
     Shipments such an agent has picked up and not delivered are removed too, as are the ONE_OF alternatives of what it
@@ -145,7 +147,7 @@ def without_departed_agents(body: Json) -> Json:
     return {**without_tickets_named(body, left), "tickets": tickets, "held": held_on}
 
 
-def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, tuple[str, float]]:
+def removed_begun_tickets(body: ScenarioBody, before: ScenarioBody | None = None) -> dict[str, tuple[str, float]]:
     """Return the removed tickets that agents of the scenario have begun: the agent and the start, in seconds.
 
     Without these tickets the positions of the agents are unknown. Returns {} where `held` is invalid.
@@ -166,7 +168,7 @@ def removed_begun_tickets(body: Json, before: Json | None = None) -> dict[str, t
     return found
 
 
-def _held(body: Json) -> Held | None:
+def _held(body: ScenarioBody) -> Held | None:
     """Return the `held` field of a scenario; None where it is invalid, which validation reports."""
     try:
         return None if body.get("held") is None else Held.model_validate(body["held"])
@@ -174,20 +176,20 @@ def _held(body: Json) -> Held | None:
         return None
 
 
-def _names(body: Json, section: str) -> set[str | None]:
+def _names(body: ScenarioBody, section: str) -> set[str | None]:
     entries = body.get(section)
     named = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
     return {name for name in named if isinstance(name, str)}
 
 
-def _with_dependents(body: Json, done: set[str | None]) -> set[str | None]:
+def _with_dependents(body: ScenarioBody, done: set[str | None]) -> set[str | None]:
     """Return executed tickets with the tickets that depend on them."""
     groups = [group for group in body.get("groups") or () if group["kind"] == "one_of"]
     gone = done.union(*(group["tickets"] for group in groups if not done.isdisjoint(group["tickets"])))
     return gone | {entry["id"] for entry in body["tickets"] if entry.get("pickup") in gone}
 
 
-def _route(route: PlannedRoute, until_s: float) -> Json | None:
+def _route(route: PlannedRoute, until_s: float) -> HeldRoute | None:
     """Return the executed part of a route; None where the agent has not departed."""
     visits = route.visits
     count = next((at for at, visit in enumerate(visits) if visit.start_s >= until_s), len(visits))
@@ -196,28 +198,30 @@ def _route(route: PlannedRoute, until_s: float) -> Json | None:
     is_out = _sets_out(route, first) < until_s
     if not at_tickets and not is_out:
         return None
-    fields: Json = {"agent": route.agent_id, "start_s": route.start_s}
-    fields["visits"] = [_visit(visit) for visit in visits[:count] if visit.kind != "reload"]
+    begun = tuple(_visit(visit) for visit in visits[:count] if visit.kind != "reload")
+    ahead_fields: dict[str, Any] = {}
     ahead = next((at for at, visit in enumerate(visits) if at >= first and visit.ticket_id is not None), None)
     if is_out and ahead is None:
-        fields["end_s"] = route.end_s
+        ahead_fields["end_s"] = route.end_s
     elif is_out and ahead is not None:
         count = max(count, ahead)
-        fields |= {"next_ticket": visits[ahead].ticket_id, "arrival_s": visits[ahead].arrival_s}
-    return {**fields, "reloads": list(_reloads(visits[:count]))}
+        ahead_fields |= {"next_ticket": visits[ahead].ticket_id, "arrival_s": visits[ahead].arrival_s}
+    reloads = tuple(_reloads(visits[:count]))
+    return HeldRoute.model_construct(
+        agent=route.agent_id, start_s=route.start_s, visits=begun, reloads=reloads, **ahead_fields
+    )
 
 
-def _reloads(visits: Sequence[Visit]) -> Iterator[Json]:
+def _reloads(visits: Sequence[Visit]) -> Iterator[HeldReload]:
     after = 0
     for visit in visits:
         after += visit.ticket_id is not None
-        if visit.kind == "reload":
-            yield {"location": visit.location, "after": after}
+        if visit.kind == "reload" and visit.location is not None:
+            yield HeldReload.model_construct(location=visit.location, after=after)
 
 
-def _visit(visit: Visit) -> Json:
-    times = {"start_s": visit.start_s, "departure_s": visit.departure_s}
-    return times if visit.ticket_id is None else {"ticket": visit.ticket_id, **times}
+def _visit(visit: Visit) -> HeldVisit:
+    return HeldVisit.model_construct(ticket=visit.ticket_id, start_s=visit.start_s, departure_s=visit.departure_s)
 
 
 def _sets_out(route: PlannedRoute, first: int) -> float:

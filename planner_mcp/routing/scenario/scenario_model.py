@@ -376,6 +376,10 @@ class Held(_Part):
     switch_cost: Price = Field(0.0, description="cost of service by an agent other than the one in prefer")
     promised: Ids = Field((), description="planned tickets; each weighs more than all other wanted tickets together")
 
+    def as_json(self) -> Json:
+        """Return the fields that were given, as a scenario has them."""
+        return self.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False)
+
 
 class Options(_Part):
     """Settings of the whole scenario."""

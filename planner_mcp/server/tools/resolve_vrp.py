@@ -25,7 +25,8 @@ from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.checks.time_checks import misread_number
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
-from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
+from planner_mcp.routing.scenario.scenario_model import Held, Scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.answers.unservable_findings import (
@@ -64,7 +65,7 @@ from planner_mcp.server.tools.arguments.scenario_revision import (
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime, seconds_of
 from planner_mcp.server.tools.tool_definition import WRITE, ResourceLink, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput, Words
-from planner_mcp.text import DAY_S, Json, clock, named, timestamp
+from planner_mcp.text import DAY_S, clock, named, timestamp
 from planner_mcp.translation import phrase
 
 
@@ -127,10 +128,10 @@ class _Change:
     until_s: float | None
     plan: Plan
     """As far as it can have happened."""
-    free: Json
+    free: ScenarioBody
     """The day without what earlier calls tied to agents."""
     words: ChangedDay
-    patch: Json
+    patch: ScenarioPatch
     unbegun: list[str]
 
 
@@ -220,7 +221,7 @@ async def _day(
     if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
         return base, Notice(notes=change.unbegun)
 
-    async def attempt(is_asking: bool) -> tuple[Json, Scenario, Notice]:
+    async def attempt(is_asking: bool) -> tuple[ScenarioBody, Scenario, Notice]:
         reader = day_reader(ctx, is_asking=is_asking)
         return await run_in_thread(ctx, _changed, free, patch, reader, words.held, change.plan)
 
@@ -230,7 +231,7 @@ async def _day(
     loaded = goods_on_board(scenario, change.plan, are_kept=asked.keep_agents)
     notice.notes += [*_released(asked, base.body), *change.unbegun, *loaded]
     if until_s or asked.keep_agents or asked.switch_cost or asked.has_any:
-        scenario = await with_road_travel(ctx, scenario, body)
+        scenario = await with_road_travel(ctx, scenario)
         tie = partial(
             agent_assignments,
             agents=asked.keep_agents,
@@ -239,7 +240,8 @@ async def _day(
         )
         tied, assumed = await run_in_thread(ctx, tie, scenario, start.plan)
         notice.notes += assumed
-        body = {**body, "held": {**(body.get("held") or {}), **tied}} if tied else body
+        if ties := tied.as_json():
+            body = {**body, "held": {**(body.get("held") or {}), **ties}}
     return (base if body == base.body else await ctx.job_service.create_scenario(ctx.principal, body, base)), notice
 
 
@@ -261,7 +263,7 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
     except InputError as error:
         raise input_error([*error.errors, *unknown_ids(asked, free)]) from None
     plan = _executed(start, planned_on)
-    words = DayChanger(asked, free, plan, until_s, {"planning_date": planned_on, "offset": None}).changed()
+    words = DayChanger(asked, free, plan, until_s, planned_on).changed()
     patch = with_patch(words.patch, asked.patch)
     unbegun = _unbegun(start.plan, plan, until_s)
     hour = asked.breakdown.at if asked.breakdown and asked.keep_until is None else asked.keep_until
@@ -274,17 +276,17 @@ def _change_of(asked: ResolveArguments, start: PlanContext, base: StoredScenario
 
 
 def _changed(
-    body: Json, patch: Json, reader: DayReader, held: Json | None, plan: Plan
-) -> tuple[Json, Scenario, Notice]:
+    body: ScenarioBody, patch: ScenarioPatch, reader: DayReader, held: Held | None, plan: Plan
+) -> tuple[ScenarioBody, Scenario, Notice]:
     """Return a day under a patch as `revised` does, and what is to be said of that.
 
-    `held` is held from now on, as fields of `Held`; what they do not name stays as it was.
+    `held` is held from now on; what it does not name stays as it was.
     """
     addressed = patched(body, patch, reader)
     asked = addressed.body
     before = asked.get("held")
-    under_way = {**(before if isinstance(before, dict) else {}), **(held or {})}
-    now = asked if held is None else {**asked, "held": under_way}
+    under_way = before if isinstance(before, dict) else {}
+    now = asked if held is None else {**asked, "held": {**under_way, **held.as_json()}}
     new, scenario = validated_revision(now, patch, reader, before=body)
     if held is not None and (gone := removed_begun_tickets(new)):
         raise _of_another_day(list(gone))
@@ -313,14 +315,14 @@ def _of_another_day(begun_tickets: list[str]) -> Exception:
     return input_error([Fault("/scenario_id", problem, "a day with all that has begun", hint)])
 
 
-def _departed(asked: Json, settled: Json) -> list[str]:
+def _departed(asked: ScenarioBody, settled: ScenarioBody) -> list[str]:
     """Return a sentence of the tickets that left a day with the agents that had begun them."""
     here = {entry["id"] for entry in settled["tickets"]}
     left = [entry["id"] for entry in asked["tickets"] if entry["id"] not in here]
     return [f"Begun by agents that are gone, left out of the day: {named(left)}"] if left else []
 
 
-def _released(asked: ResolveArguments, before: Json) -> list[str]:
+def _released(asked: ResolveArguments, before: ScenarioBody) -> list[str]:
     """Return a sentence of what an earlier call tied to agents and this one does not."""
     held = before.get("held") or {}
     names = [name for name, field in (("keep_agents", "stay"), ("switch_cost", "prefer")) if held.get(field)]
@@ -344,7 +346,7 @@ def _executed(start: PlanContext, planned_on: date) -> Plan:
 def _unbegun(plan: Plan, executed: Plan, until_s: float | None) -> list[str]:
     """Return a sentence where nothing of a plan has happened: on another date, or before 01:30 in a night shift."""
     routes = plan.routes
-    if until_s is None or not routes or frozen_prefix(executed, until_s)["routes"]:
+    if until_s is None or not routes or frozen_prefix(executed, until_s).routes:
         return []
     if not executed.routes:
         return ["Nothing of the plan counts as done: its planning_date is another."]
@@ -378,8 +380,7 @@ def _until(asked: ResolveArguments, planned_on: date) -> float | None:
 
 def _hour_at(path: str, hour: Any, planned_on: date) -> float:
     try:
-        context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
-        return hour_seconds(hour, context)
+        return hour_seconds(hour, planned_on)
     except PydanticCustomError as error:
         raise input_error([fault_at(path, error)]) from None
 

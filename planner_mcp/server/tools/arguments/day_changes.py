@@ -8,6 +8,7 @@ patch, and what of the earlier plan has happened otherwise than planned. Second 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema
@@ -18,6 +19,8 @@ from planner_mcp.routing.analysis.second_tours import tours_of
 from planner_mcp.routing.plan import Plan, Visit
 from planner_mcp.routing.scenario.checks.reference_checks import did_you_mean, near_names
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S, moment
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
+from planner_mcp.routing.scenario.scenario_model import Held, HeldRoute, HeldVisit
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.tool_definition import Arguments
 from planner_mcp.text import Json, clock, named
@@ -29,15 +32,23 @@ _MINUTE_S: Final = 60
 """A delay below may have been meant in minutes, so it is reported in seconds."""
 
 
-def hour_seconds(hour: Any, context: Json) -> float:
-    """Return the seconds of an hour in any form a scenario takes, or as plans show it; `context` as for `moment`."""
+def hour_seconds(hour: Any, planned_on: date | None) -> float:
+    """Return the seconds of an hour in any form that a scenario takes, or as plans show it.
+
+    Args:
+        hour: As it was written.
+        planned_on: The date it is of; None where that is not known yet.
+    """
     shown = _SHOWN.fullmatch(hour) if isinstance(hour, str) else None
+    context: dict[str, Any] = {}
+    if planned_on is not None:
+        context = {"planning_date": planned_on, "offset": None}  # now in UTC is another hour there
     return moment(hour if shown is None else int(shown[1]) * 3600.0 + int(shown[2]) * 60.0, context)
 
 
 def _well_formed(hour: Any) -> Any:
     """Pass on an hour that can be read once its day is known."""
-    hour_seconds(hour, {})
+    hour_seconds(hour, None)
     return hour
 
 
@@ -75,7 +86,7 @@ class DayChanges(Arguments):
         )
 
 
-def unknown_ids(changes: DayChanges, body: Json) -> Iterator[Fault]:
+def unknown_ids(changes: DayChanges, body: ScenarioBody) -> Iterator[Fault]:
     """Yield the agents and tickets that the words name and a scenario does not have."""
     agents, tickets = ([entry["id"] for entry in body[section]] for section in ("agents", "tickets"))
     for unknown, accepted, known, named_ids in (
@@ -105,10 +116,10 @@ def _named_tickets(changes: DayChanges) -> list[tuple[str, str]]:
 class ChangedDay:
     """What the words come to."""
 
-    patch: Json = field(default_factory=dict)
+    patch: ScenarioPatch = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
-    held: Json | None = None
-    """The executed part of the plan, as fields of `Held`, as the words correct it; None where no hour was given."""
+    held: Held | None = None
+    """The executed part of the plan as the words correct it; None where no hour was given."""
 
     def add(self, section: str, changes: Mapping[str, Json | None]) -> None:
         """Add changes of entries by id."""
@@ -125,15 +136,17 @@ class DayChanger:
         body: The scenario.
         plan: What was planned, and has happened up to the hour.
         until_s: The hour it is; None where none was given.
-        context: Of times, as for `moment`.
+        planned_on: The date that is planned.
     """
 
-    def __init__(self, changes: DayChanges, body: Json, plan: Plan, until_s: float | None, context: Json) -> None:
+    def __init__(
+        self, changes: DayChanges, body: ScenarioBody, plan: Plan, until_s: float | None, planned_on: date
+    ) -> None:
         self._changes = changes
         self._body = body
         self._until_s = until_s or 0.0
         self._held = frozen_prefix(plan, until_s) if until_s else None
-        self._context = context
+        self._planned_on = planned_on
         self._agents = {entry["id"]: entry for entry in body["agents"]}
         self._tickets = {entry["id"]: entry for entry in body["tickets"]}
         self._routes = {route.agent_id: route for route in plan.routes}
@@ -149,8 +162,9 @@ class DayChanger:
         if faults := list(self._faults()):
             raise input_error(faults)
         if self._held is not None:
-            routes = [self._corrected(route) for route in self._held["routes"]]
-            self._day.held = {**self._held, "routes": [route for route in routes if route is not None]}
+            corrected = (self._corrected(route) for route in self._held.routes)
+            routes = tuple(route for route in corrected if route is not None)
+            self._day.held = self._held.model_copy(update={"routes": routes})
         if self._changes.breakdown is not None:
             self._break_down(self._changes.breakdown)
         for name in self._changes.absent:
@@ -172,38 +186,39 @@ class DayChanger:
             self._collect_nothing(self._changes.no_show)
         return self._day
 
-    def _corrected(self, route: Json) -> Json | None:
-        if self._changes.breakdown and route["agent"] in tours_of(self._changes.breakdown.agent, self._body):
-            if not route["visits"]:
+    def _corrected(self, route: HeldRoute) -> HeldRoute | None:
+        if self._changes.breakdown and route.agent in tours_of(self._changes.breakdown.agent, self._body):
+            if not route.visits:
                 return None
-            ended = {name: value for name, value in route.items() if name not in ("next_ticket", "arrival_s")}
-            return {**ended, "end_s": ended.get("end_s", ended["visits"][-1]["departure_s"])}
-        visits = [self._left_early(visit) for visit in route["visits"]]
-        route = {**route, "visits": visits}
-        if late_s := self._changes.late_by.get(route["agent"]):
-            if "arrival_s" in route:
-                route["arrival_s"] += late_s
-            elif route.get("end_s") is not None:
-                route["end_s"] += late_s
+            end_s = route.visits[-1].departure_s if route.end_s is None else route.end_s
+            return HeldRoute.model_construct(
+                agent=route.agent, start_s=route.start_s, visits=route.visits, reloads=route.reloads, end_s=end_s
+            )
+        visits = [self._left_early(visit) for visit in route.visits]
+        changed: dict[str, Any] = {}
+        if late_s := self._changes.late_by.get(route.agent):
+            if route.next_ticket is not None:
+                changed["arrival_s"] = route.arrival_s + late_s
+            elif route.end_s is not None:
+                changed["end_s"] = route.end_s + late_s
             elif visits:
                 last = visits[-1]
-                leaves_s = max(last["departure_s"], self._until_s) + late_s
+                leaves_s = max(last.departure_s, self._until_s) + late_s
                 visits[-1] = self._leaving(last, leaves_s)
-                if "ticket" in last:
-                    self._say(f"{route['agent']} leaves {last['ticket']} at {clock(leaves_s)}.")
-        return route
+                if last.ticket is not None:
+                    self._say(f"{route.agent} leaves {last.ticket} at {clock(leaves_s)}.")
+        return route.model_copy(update={**changed, "visits": tuple(visits)})
 
-    def _left_early(self, visit: Json) -> Json:
-        if visit.get("ticket") not in self._changes.no_show:
+    def _left_early(self, visit: HeldVisit) -> HeldVisit:
+        if visit.ticket not in self._changes.no_show:
             return visit
-        return self._leaving(visit, min(visit["departure_s"], max(visit["start_s"], self._until_s)))
+        return self._leaving(visit, min(visit.departure_s, max(visit.start_s, self._until_s)))
 
-    def _leaving(self, visit: Json, departure_s: float) -> Json:
+    def _leaving(self, visit: HeldVisit, departure_s: float) -> HeldVisit:
         """Return a begun visit that ends at another time than planned; its service takes as long from now on."""
-        ticket = visit.get("ticket")
-        if isinstance(ticket, str) and ticket in self._tickets:
-            self._day.add("tickets", {ticket: {"service_time_s": departure_s - visit["start_s"]}})
-        return {**visit, "departure_s": departure_s}
+        if visit.ticket is not None and visit.ticket in self._tickets:
+            self._day.add("tickets", {visit.ticket: {"service_time_s": departure_s - visit.start_s}})
+        return visit.model_copy(update={"departure_s": departure_s})
 
     def _faults(self) -> Iterator[Fault]:
         changes = self._changes
@@ -363,13 +378,13 @@ class DayChanger:
                     self._day.add("tickets", {half: {"kind": "pickup"}})
 
     def _seconds(self, hour: Any) -> float:
-        return 0.0 if hour is None else hour_seconds(hour, self._context)
+        return 0.0 if hour is None else hour_seconds(hour, self._planned_on)
 
     def _say(self, sentence: str) -> None:
         self._day.sentences.append(sentence)
 
 
-def with_patch(words: Json, patch: Json) -> Json:
+def with_patch(words: ScenarioPatch, patch: ScenarioPatch) -> ScenarioPatch:
     """Return the patch of the words under that of the caller, which has the last word.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import anyio
 import anyio.from_thread
+import anyio.to_thread
 
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import Fault, NotFoundError, PlannerError
@@ -20,12 +21,13 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.masking.field_masking import MASKED, masked_values_in
 from planner_mcp.jobs.matrix_service import matrix_id_of, routing_request
 from planner_mcp.jobs.principals import SENSITIVE, Principal
+from planner_mcp.routing.compilation.matrix_request import matrix_request_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings
-from planner_mcp.text import Json
 from planner_mcp.travel.matrix_provider import MatrixProvider
 
 ASK_S: Final = 20.0
@@ -210,7 +212,7 @@ def with_default_travel(body: Any, bounds: ScenarioBounds) -> Any:
     return {**body, "travel": {**travel, "router": ROADS}}
 
 
-def masking_warnings(body: Json) -> list[str]:
+def masking_warnings(body: ScenarioBody) -> list[str]:
     """Return a warning where texts of a day read like those of one that was read masked."""
     if not (starred := masked_values_in(body)):
         return []
@@ -258,9 +260,11 @@ def scenario_within_limits(
     )
 
 
-async def with_road_travel(ctx: ToolContext, scenario: Scenario, body: Json) -> Scenario:
+async def with_road_travel(ctx: ToolContext, scenario: Scenario) -> Scenario:
     """Return a day that must be compiled now with its roads at hand, asking its road engine where need be."""
-    if scenario.travel_matrices is not None or (question := await routing_request(body)) is None:
+    if scenario.travel_matrices is not None:
+        return scenario
+    if (question := await anyio.to_thread.run_sync(matrix_request_of, scenario)) is None:
         return scenario
     settings = ctx.settings.model_copy(update={"router_total_s": min(ASK_S, ctx.settings.router_total_s)})
     words = await MatrixProvider(ctx.job_service.matrices, settings).road_matrices(ctx.principal.id, question)

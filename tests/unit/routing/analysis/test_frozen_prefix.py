@@ -22,6 +22,7 @@ from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
+from planner_mcp.routing.scenario.scenario_model import Held
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, scenario_schema
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
@@ -45,7 +46,7 @@ def planned(day: Json, *routes: tuple[str, ...]) -> Plan:
 
 def under_way(day: Json, plan: Plan, until: int, patch: Json | None = None) -> Json:
     """Return a day as `resolve_vrp` keeps it at an hour, changed by a patch."""
-    return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan, until)})
+    return without_departed_agents({**revise(day, patch or {}), "held": frozen_prefix(plan, until).as_json()})
 
 
 def starts(plan: Plan) -> dict[str | None, float]:
@@ -504,7 +505,7 @@ def test_agents_that_keep_tickets_may_go_away() -> None:
     day = body([agent("v"), agent("w")])
     plan = planned(day, ("a",), ("b",))
     tied, _ = agent_assignments(parse_scenario(day), plan, agents=True, switch_cost=3)
-    bound = {**day, "held": tied}
+    bound = {**day, "held": tied.as_json()}
     known = compiled(bound)
     assert [spec.agents for spec in known.tickets] == [frozenset({0}), frozenset({1})]
     assert [(spec.preferred, spec.switch_cost) for spec in known.tickets] == [(0, 3), (1, 3)]
@@ -531,7 +532,7 @@ def test_the_price_of_a_call_takes_no_price_of_the_caller_away(own: Json, both: 
     """SPEC T5: for the same agent they add up; one for another agent stands alone, and the answer says so."""
     day = body([agent("v"), agent("w")], [ticket("a", **own), ticket("b", preferred_agent="w", switch_cost=9)])
     tied, said = agent_assignments(parse_scenario(day), planned(day, ("a",)), switch_cost=1)
-    known = compiled({**day, "held": tied})
+    known = compiled({**day, "held": tied.as_json()})
     assert [(spec.preferred, spec.switch_cost // known.cost_scale) for spec in known.tickets] == [both, (1, 9)]
     passed_over = "switch_cost of this call passes over 1 ticket ({}): their own preferred_agent is another and has its"
     assert said == [f"{passed_over.format(name)} price." for name in names]
@@ -552,8 +553,20 @@ def test_keeping_agents_ends_with_its_time() -> None:
     ticks, step_s = count(), 0.01
     less = parse_scenario(body([agent(capacity=40)], tickets))
     tied, _ = agent_assignments(less, plan, agents=True, clock=lambda: step_s * next(ticks))
-    assert len(tied["stay"]) == 40
+    assert len(tied.stay) == 40
     assert REPAIR_S / step_s <= next(ticks) < REPAIR_S / step_s + 10
+
+
+def test_the_frozen_prefix_is_written_as_a_scenario_has_it() -> None:
+    """SPEC T5: only what is known of a route; an absent field says that there is nothing of the kind."""
+    day = body([agent()], [ticket("x", "A", time_windows=at(1)), ticket("z", "C", time_windows=at(500))])
+    plan, first = planned(day, ("x", "z")), {"ticket": "x", "start_s": 1, "departure_s": 1}
+    begun = {"agent": "v", "start_s": 0, "visits": [first], "reloads": []}
+    ahead, over = frozen_prefix(plan, 300).as_json(), frozen_prefix(plan, 600).as_json()
+    assert ahead == {"until_s": 300, "routes": [{**begun, "next_ticket": "z", "arrival_s": 3}]}
+    last = {"ticket": "z", "start_s": 500, "departure_s": 500}
+    assert over == {"until_s": 600, "routes": [{**begun, "visits": [first, last], "end_s": 503}]}
+    assert Held.model_validate(over).as_json() == over
 
 
 def test_a_later_hour_holds_what_the_earlier_one_did() -> None:
