@@ -19,11 +19,12 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem
 from planner_mcp.routing.scenario.field_types import MAX_NUMBER
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
+from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES, Agent, Scenario, has_travel_price
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
-from planner_mcp.text import Json
 
 DUPLICATE_BELOW: Final = 0.05
 """Plans that differ by less than this share of neighbours count as duplicates."""
@@ -34,29 +35,27 @@ WEIGHT: Final = 3.0
 _LEAST_SHARE: Final = 0.1
 _MOST_SHARE: Final = 10.0
 """What a criterion costs under the prices of a front, as a share of the cost of the plan."""
-DEFAULT_PER_KM: Final = 1000.0
-"""Cost per km where no agent has a rate (`compilation/integer_prices.py`); a style that adds a rate must state it."""
 _MAX_EXTRA: Final = 1e8
 """The most a style adds to a price, so that the penalty of wanted tickets still exceeds it."""
 
 
-def styles(body: Mapping[str, Any], plan: Plan) -> dict[str, Json]:
+def styles(scenario: Scenario, plan: Plan) -> dict[str, ScenarioPatch]:
     """Return the styles that can change the plan, each as a patch; an empty patch means another search.
 
     Args:
-        body: The scenario as stored.
+        scenario: The scenario as stored.
         plan: Its present plan, the source of the present costs.
     """
-    found = {name: build(body, plan) for name, build in _STYLES.items()}
-    served = _as_served(body, plan)
+    found = {name: build(scenario, plan) for name, build in _STYLES.items()}
+    served = _as_served(scenario, plan)
     return {name: patch and merge(served, patch) for name, patch in found.items() if patch is not None}
 
 
-def front_styles(body: Mapping[str, Any], plan: Plan, criterion: Criterion, count: int) -> dict[str, Json]:
+def front_styles(scenario: Scenario, plan: Plan, criterion: Criterion, count: int) -> dict[str, ScenarioPatch]:
     """Return patches that put rising prices on a criterion, by name; none where the plan cannot be better by it.
 
     Args:
-        body: The scenario as stored.
+        scenario: The scenario as stored.
         plan: Its present plan. What it has of the criterion costs from a tenth to ten times what all of it costs.
         criterion: What is priced: each agent, each hour late, each hour of the longest route.
         count: How many prices.
@@ -64,10 +63,10 @@ def front_styles(body: Mapping[str, Any], plan: Plan, criterion: Criterion, coun
     value = value_of(plan, criterion)
     if not value or (criterion != "lateness" and plan.agents_used < 2):
         return {}
-    served = _as_served(body, plan)
+    served = _as_served(scenario, plan)
     unit = value / 60 if criterion == "lateness" else value
     return {
-        f"{criterion} {share:.3g}": merge(served, _PRICED[criterion](body, share * plan.cost / unit))
+        f"{criterion} {share:.3g}": merge(served, _PRICED[criterion](scenario, share * plan.cost / unit))
         for share in _shares(count)
     }
 
@@ -79,74 +78,74 @@ def _shares(count: int) -> list[float]:
     return [_LEAST_SHARE * (_MOST_SHARE / _LEAST_SHARE) ** (number / (count - 1)) for number in range(count)]
 
 
-def _as_served(body: Mapping[str, Any], plan: Plan) -> Json:
+def _as_served(scenario: Scenario, plan: Plan) -> ScenarioPatch:
     """Return the patch that makes optional tickets wanted where the plan serves them, and worthless elsewhere."""
     served = {ticket for route in plan.routes for ticket in route.tickets}
     tickets = {
-        ticket["id"]: {"penalty": None if ticket["id"] in served else 0}
-        for ticket in body["tickets"]
-        if ticket.get("penalty") is not None
+        ticket.id: {"penalty": None if ticket.id in served else 0}
+        for ticket in scenario.tickets
+        if ticket.penalty is not None
     }
-    groups = [
-        group if group.get("penalty") is None else {**group, "penalty": None if served & {*group["tickets"]} else 0}
-        for group in body.get("groups") or ()
-    ]
+    groups: list[dict[str, Any]] = []
+    for group in scenario.groups:
+        priced = {} if group.penalty is None else {"penalty": None if served & {*group.tickets} else 0}
+        groups.append({"kind": group.kind, "tickets": [*group.tickets], **priced})
     return {name: part for name, part in {"tickets": tickets, "groups": groups}.items() if part}
 
 
-def _fewest_agents(body: Mapping[str, Any], plan: Plan) -> Json | None:
-    return None if plan.agents_used < 2 else _priced_agents(body, WEIGHT * plan.cost)
+def _fewest_agents(scenario: Scenario, plan: Plan) -> ScenarioPatch | None:
+    return None if plan.agents_used < 2 else _priced_agents(scenario, WEIGHT * plan.cost)
 
 
-def _priced_agents(body: Mapping[str, Any], price: float) -> Json:
-    return _agents(body, lambda agent: {"fixed_cost": _raised(agent.get("fixed_cost"), price)})
+def _priced_agents(scenario: Scenario, price: float) -> ScenarioPatch:
+    return _agents(scenario, lambda agent: {"fixed_cost": _raised(agent.fixed_cost, price)})
 
 
-def _balanced(body: Mapping[str, Any], plan: Plan) -> Json | None:
+def _balanced(scenario: Scenario, plan: Plan) -> ScenarioPatch | None:
     longest_h = value_of(plan, "balance")
     if plan.agents_used < 2 or not longest_h:
         return None
-    return _priced_balance(body, WEIGHT * plan.cost / longest_h)
+    return _priced_balance(scenario, WEIGHT * plan.cost / longest_h)
 
 
-def _priced_balance(body: Mapping[str, Any], hourly: float) -> Json:
-    own = (body.get("options") or {}).get("balance_cost_per_hour")
-    return {"options": {"balance_cost_per_hour": _raised(own, hourly)}}
+def _priced_balance(scenario: Scenario, hourly: float) -> ScenarioPatch:
+    return {"options": {"balance_cost_per_hour": _raised(scenario.options.balance_cost_per_hour, hourly)}}
 
 
-def _quickest(body: Mapping[str, Any], plan: Plan) -> Json | None:
+def _quickest(scenario: Scenario, plan: Plan) -> ScenarioPatch | None:
     hours = plan.duration_s / 3600
     if not hours:
         return None
     surcharge = WEIGHT * plan.cost / hours
-    driving = {} if _is_any_rate(body) else {"cost_per_km": DEFAULT_PER_KM}
-    return _agents(body, lambda agent: {**driving, "cost_per_hour": _raised(agent.get("cost_per_hour"), surcharge)})
+    driving = {} if has_travel_price(scenario) else {"cost_per_km": PRICE_OF_METRES}  # no longer by itself
+    return _agents(scenario, lambda agent: {**driving, "cost_per_hour": _raised(agent.cost_per_hour, surcharge)})
 
 
-def _punctual(body: Mapping[str, Any], plan: Plan) -> Json | None:
-    has_soft = any(ticket.get("soft_close") is not None for ticket in body["tickets"])
-    return _priced_lateness(body, 60 * WEIGHT * plan.cost) if has_soft else None
+def _punctual(scenario: Scenario, plan: Plan) -> ScenarioPatch | None:
+    has_soft = any(ticket.soft_close is not None for ticket in scenario.tickets)
+    return _priced_lateness(scenario, 60 * WEIGHT * plan.cost) if has_soft else None
 
 
-def _priced_lateness(body: Mapping[str, Any], hourly: float) -> Json:
-    soft = [ticket for ticket in body["tickets"] if ticket.get("soft_close") is not None]
-    prices = {ticket["id"]: _raised(ticket.get("lateness_cost_per_hour"), hourly) for ticket in soft}
+def _priced_lateness(scenario: Scenario, hourly: float) -> ScenarioPatch:
+    soft = (ticket for ticket in scenario.tickets if ticket.soft_close is not None)
+    prices = {ticket.id: _raised(ticket.lateness_cost_per_hour, hourly) for ticket in soft}
     return {"tickets": {name: {"lateness_cost_per_hour": price} for name, price in prices.items()}}
 
 
-def _shortest(body: Mapping[str, Any], plan: Plan) -> Json | None:
-    if not plan.distance_m or not _is_any(body, "fixed_cost", "cost_per_km", "cost_per_hour"):
+def _shortest(scenario: Scenario, plan: Plan) -> ScenarioPatch | None:
+    has_price = any(agent.fixed_cost or agent.cost_per_km or agent.cost_per_hour for agent in scenario.agents)
+    if not plan.distance_m or not has_price:
         return None
     surcharge = WEIGHT * plan.cost / (plan.distance_m / 1000)
-    unnamed = 0 if _is_any_rate(body) else DEFAULT_PER_KM
-    return _agents(body, lambda agent: {"cost_per_km": _raised(agent.get("cost_per_km") or unnamed, surcharge)})
+    unnamed = 0 if has_travel_price(scenario) else PRICE_OF_METRES
+    return _agents(scenario, lambda agent: {"cost_per_km": _raised(agent.cost_per_km or unnamed, surcharge)})
 
 
-def _other_search(_body: Mapping[str, Any], _plan: Plan) -> Json:
+def _other_search(_scenario: Scenario, _plan: Plan) -> ScenarioPatch:
     return {}
 
 
-_STYLES: Final[dict[str, Callable[[Mapping[str, Any], Plan], Json | None]]] = {
+_STYLES: Final[dict[str, Callable[[Scenario, Plan], ScenarioPatch | None]]] = {
     "fewest_agents": _fewest_agents,
     "balanced": _balanced,
     "quickest": _quickest,
@@ -155,7 +154,7 @@ _STYLES: Final[dict[str, Callable[[Mapping[str, Any], Plan], Json | None]]] = {
     "other_search": _other_search,
 }
 """In the order they are tried."""
-_PRICED: Final[dict[Criterion, Callable[[Mapping[str, Any], float], Json]]] = {
+_PRICED: Final[dict[Criterion, Callable[[Scenario, float], ScenarioPatch]]] = {
     "agents": _priced_agents,
     "lateness": _priced_lateness,
     "balance": _priced_balance,
@@ -163,21 +162,14 @@ _PRICED: Final[dict[Criterion, Callable[[Mapping[str, Any], float], Json]]] = {
 """The patch that adds a price to each unit of a criterion, hours of time."""
 
 
-def _is_any(body: Mapping[str, Any], *names: str) -> bool:
-    return any(agent.get(name) for agent in body["agents"] for name in names)
-
-
-def _is_any_rate(body: Mapping[str, Any]) -> bool:
-    """Return whether any agent has a rate, zero included: agents without a rate then drive at no cost."""
-    return any(agent.get(name) is not None for agent in body["agents"] for name in ("cost_per_km", "cost_per_hour"))
-
-
-def _agents(body: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Json]) -> Json:
-    return {"agents": {agent["id"]: change(agent) for agent in body["agents"]}}
+def _agents(scenario: Scenario, change: Callable[[Agent], dict[str, float]]) -> ScenarioPatch:
+    return {"agents": {agent.id: change(agent) for agent in scenario.agents}}
 
 
 def _raised(own: float | None, surcharge: float) -> float:
-    return min((own or 0) + max(1, round(min(surcharge, _MAX_EXTRA))), MAX_NUMBER)
+    """Return a raised price; a whole one without decimals, as callers write it."""
+    raised = min((own or 0.0) + max(1, round(min(surcharge, _MAX_EXTRA))), MAX_NUMBER)
+    return int(raised) if raised.is_integer() else raised
 
 
 _VARIED_PRICES: Final = {
@@ -187,12 +179,13 @@ _VARIED_PRICES: Final = {
 """Prices that a style changes, besides `balance_cost_per_hour` and the penalties of groups."""
 
 
-def with_prices_of(body: Mapping[str, Any], original: Mapping[str, Any]) -> Json:
+def with_prices_of(body: ScenarioBody, original: ScenarioBody) -> ScenarioBody:
     """Return the scenario of a style, or a revision of it, with the prices of the original scenario.
 
     Agents, tickets and groups that the original does not have keep their prices.
     """
-    patch: Json = {"options": {"balance_cost_per_hour": (original.get("options") or {}).get("balance_cost_per_hour")}}
+    hourly = (original.get("options") or {}).get("balance_cost_per_hour")
+    patch: ScenarioPatch = {"options": {"balance_cost_per_hour": hourly}}
     for kind, fields in _VARIED_PRICES.items():
         own = {entry["id"]: {field: entry.get(field) for field in fields} for entry in original[kind]}
         patch[kind] = {entry["id"]: own[entry["id"]] for entry in body[kind] if entry["id"] in own}
@@ -204,12 +197,12 @@ def with_prices_of(body: Mapping[str, Any], original: Mapping[str, Any]) -> Json
     return revise(body, patch)
 
 
-def at_prices_of(body: Mapping[str, Any], original: Json, travel_matrices: TravelMatrices | None) -> Problem:
+def at_prices_of(body: ScenarioBody, original: ScenarioBody, travel_matrices: TravelMatrices | None) -> Problem:
     """Return the day of an alternative by the prices of the day that it was made from, nothing tied to agents.
 
     Every plan of the first is one of the second, and its costs follow from it.
     """
-    stated = with_prices_of(without_assignments(dict(body)), original)
+    stated = with_prices_of(without_assignments(body), original)
     return compile_scenario(read_stored(stated, travel_matrices))
 
 

@@ -17,6 +17,7 @@ from planner_mcp.routing.analysis.pareto_front import Criterion, FrontPoint, lea
 from planner_mcp.routing.analysis.plan_comparison import difference
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, pareto_lines, pareto_table
@@ -38,7 +39,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, Timestamp, ToolOutput, Words
-from planner_mcp.text import Json, number, timestamp
+from planner_mcp.text import number, timestamp
 
 Style = Literal["fewest_agents", "balanced", "quickest", "punctual", "shortest", "other_search"]
 _BASE: Final = "the base plan"
@@ -164,7 +165,7 @@ class Different:
 
 
 async def _front(
-    ctx: ToolContext, criterion: Criterion, base: PlanContext, own: Json, plan: Plan, found: Different
+    ctx: ToolContext, criterion: Criterion, base: PlanContext, own: ScenarioBody, plan: Plan, found: Different
 ) -> ParetoFront:
     """Return the front of the base plan and the alternatives that are there, with what is proved of the day."""
     points = [
@@ -180,7 +181,7 @@ async def _front(
     return pareto_table(criterion, points, job_ids, bound=bound, least=least)
 
 
-def _least_value(body: Json, travel_matrices: TravelMatrices | None, criterion: Criterion) -> float:
+def _least_value(body: ScenarioBody, travel_matrices: TravelMatrices | None, criterion: Criterion) -> float:
     return least_value(compile_scenario(read_stored(body, travel_matrices)), criterion)
 
 
@@ -231,22 +232,22 @@ def _cost_text(alternative: QueuedAlternative) -> str:
     return "" if alternative.cost is None else f" cost {alternative.cost}"
 
 
-def _patches(asked: AlternativesArguments, own: Json, plan: Plan) -> dict[str, Json]:
+def _patches(asked: AlternativesArguments, own: ScenarioBody, plan: Plan) -> dict[str, ScenarioPatch]:
     """Return the styles that can change the plan, or the prices of the front that is asked for."""
     if asked.front is None:
-        return styles(own, plan)
+        return styles(read_stored(own), plan)
     if asked.styles:
         raise input_error(
             [Fault("/styles", "A front has prices of its own.", "styles or front", "Leave one of them out.")]
         )
-    if not (found := front_styles(own, plan, asked.front, asked.k)):
+    if not (found := front_styles(read_stored(own), plan, asked.front, asked.k)):
         raise input_error(
             [Fault("/front", "The plan cannot be better by this.", "another criterion", "Use styles instead.")]
         )
     return found
 
 
-def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]:
+def _chosen(asked: AlternativesArguments, patches: dict[str, ScenarioPatch]) -> list[str]:
     faults = [
         Fault(f"/styles/{index}", "This style makes no difference on this day.", f"one of {', '.join(patches)}")
         for index, style in enumerate(asked.styles)
@@ -257,7 +258,7 @@ def _chosen(asked: AlternativesArguments, patches: dict[str, Json]) -> list[str]
     return list(dict.fromkeys(asked.styles)) or list(patches)[: asked.k]
 
 
-async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json, Prices | None, Plan]:
+async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[ScenarioBody, Prices | None, Plan]:
     """Return a day, its prices and its plan, all without the prices of a style and without tickets tied to agents."""
     fair = await stated_prices(ctx, base.scenario)
     prices, (plan, _same) = await priced_on_common_scenario(ctx, base, base)
@@ -265,7 +266,7 @@ async def _with_stated_prices(ctx: ToolContext, base: PlanContext) -> tuple[Json
     return body, prices, plan
 
 
-def _body(base: PlanContext, own: Json, patch: Json, reader: DayReader) -> Json | None:
+def _body(base: PlanContext, own: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> ScenarioBody | None:
     """Return the day of one style; None where it is the same day."""
     if not patch and own == base.scenario.body:
         return None
@@ -273,7 +274,7 @@ def _body(base: PlanContext, own: Json, patch: Json, reader: DayReader) -> Json 
 
 
 async def _queued(
-    ctx: ToolContext, base: PlanContext, bodies: Mapping[str, Json | None], solve_time_s: int
+    ctx: ToolContext, base: PlanContext, bodies: Mapping[str, ScenarioBody | None], solve_time_s: int
 ) -> dict[str, Job]:
     """Queue one style after the other until one is refused; whoever has a job gets its id.
 
@@ -292,7 +293,7 @@ async def _queued(
 
 
 async def _alternative_request(
-    ctx: ToolContext, base: PlanContext, style: str, body: Json | None, solve_time_s: int
+    ctx: ToolContext, base: PlanContext, style: str, body: ScenarioBody | None, solve_time_s: int
 ) -> SolveRequest:
     """Return what one style asks: a revision, from the plan there is; another search begins anew with another seed."""
     day = base.scenario

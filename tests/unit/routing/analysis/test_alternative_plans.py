@@ -9,6 +9,7 @@ from planner_mcp.routing.analysis.alternative_plans import styles, trade_offs
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Problem
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, plane, ticket
@@ -35,8 +36,8 @@ def test_only_styles_that_make_a_difference_are_offered() -> None:
     """SPEC T5: no price, no soft window, one agent: nothing to trade off but time."""
     day = body()
     plan = best(day)[1]
-    assert set(styles(day, plan)) == {"quickest", "other_search"}
-    assert set(styles(DAY, replace(best(DAY)[1], agents_used=2))) == {
+    assert set(styles(parse_scenario(day), plan)) == {"quickest", "other_search"}
+    assert set(styles(parse_scenario(DAY), replace(best(DAY)[1], agents_used=2))) == {
         "fewest_agents",
         "balanced",
         "quickest",
@@ -58,7 +59,7 @@ def test_only_styles_that_make_a_difference_are_offered() -> None:
 def test_a_style_gives_the_best_of_what_it_cares_for(style: str, column: str) -> None:
     """SPEC T5: no other plan of the table has less of it; and every one keeps the day's promises."""
     problem, base = best(DAY)
-    patches = styles(DAY, replace(base, agents_used=2))
+    patches = styles(parse_scenario(DAY), replace(base, agents_used=2))
     plans = {name: best(revise(DAY, patch))[1] for name, patch in patches.items()}
     rows = dict(zip(plans, trade_offs(problem, list(plans.values())), strict=True))
     assert all(row.is_valid and row.tickets_served == 3 for row in rows.values())
@@ -88,7 +89,7 @@ def test_a_style_changes_how_tickets_are_served_and_not_whether(style: str) -> N
     """SPEC T5: what a priced ticket or group is worth was weighed by the prices of the day, not by those of a style."""
     base = best(PRICED)[1]
     assert [entry.ticket_id for entry in base.unassigned if entry.ticket_id.startswith("n")] == ["not_worth_it"]
-    other = best(revise(PRICED, styles(PRICED, replace(base, agents_used=2))[style]))[1]
+    other = best(revise(PRICED, styles(parse_scenario(PRICED), replace(base, agents_used=2))[style]))[1]
     served = {visit.ticket_id for route in other.routes for visit in route.visits}
     assert served - {"at_home", "at_work"} == {"optional"}
     assert len(served) == base.tickets_served == 2
@@ -102,7 +103,7 @@ def test_a_style_keeps_what_the_day_says_besides(style: str) -> None:
         [ticket("a", soft_close=9, lateness_cost_per_hour=6), ticket("b", preferred_agent="v", switch_cost=7)],
         options={"balance_cost_per_hour": 8},
     )
-    other = revise(day, styles(day, replace(best(day)[1], agents_used=2, cost=100))[style])
+    other = revise(day, styles(parse_scenario(day), replace(best(day)[1], agents_used=2, cost=100))[style])
     for name in ("agents", "tickets"):
         for old, new in zip(day[name], other[name], strict=True):
             assert all(new[field] >= value for field, value in old.items() if isinstance(value, int))
@@ -112,7 +113,7 @@ def test_a_style_keeps_what_the_day_says_besides(style: str) -> None:
 def test_a_rate_of_nothing_is_a_rate() -> None:
     """SPEC T5: where driving is said to be free, a style that cares for time does not make it dear."""
     day = body([agent("v", cost_per_km=0, fixed_cost=9)])
-    patch = styles(day, best(day)[1])["quickest"]
+    patch = styles(parse_scenario(day), best(day)[1])["quickest"]
     assert "cost_per_km" not in patch["agents"]["v"]
 
 

@@ -9,7 +9,7 @@ from planner_mcp.routing.feasibility.fleet_size_bounds import mandatory_tickets
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.scenarios.plan_enumeration import every_plan
 from tests.shared.scenarios.random_problems import random_problem
-from tests.shared.scenarios.scenario_builders import agent, body, candidate, problem, ticket
+from tests.shared.scenarios.scenario_builders import agent, candidate, problem, scenario, ticket
 
 MANY_PLANS = (5, 7)
 """Seeds of days of which all plans are tried for ten seconds."""
@@ -57,7 +57,7 @@ def test_the_least_is_met_where_a_ticket_alone_decides() -> None:
 def test_the_prices_of_a_front_rise_and_none_are_set_where_nothing_can_be_better() -> None:
     """SPEC T5: each price a share of the cost of the plan for what it has of the criterion."""
     agents = [agent("v", cost_per_km=1000), agent("w", cost_per_km=1000)]
-    asked = body(agents, [ticket("a"), ticket("b", "B")])
+    asked = scenario(agents, [ticket("a"), ticket("b", "B")])
     day = problem(agents, [ticket("a"), ticket("b", "B")])
     plan = build_plan(day, candidate(day, "a", "b"))
     assert front_styles(asked, plan, "agents", 3) == {}, "one agent drives, and fewer than one serve nothing"
