@@ -15,8 +15,9 @@ from planner_mcp.routing.feasibility.route_violations import Violation
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.time_windows import merged_windows
-from planner_mcp.text import Json, clock, figure
+from planner_mcp.text import clock, figure
 
 _CLOCK_END_S: Final = 48 * 3600
 
@@ -26,10 +27,10 @@ class Relaxation:
     """A change for one violation, in words and as a patch; empty where nothing that the caller wrote causes it."""
 
     words: str
-    patch: Json
+    patch: ScenarioPatch
 
 
-def relaxation_for(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation | None:
+def relaxation_for(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation | None:
     """Return the change, or None where no single value could be changed (order, exclusions).
 
     Args:
@@ -42,7 +43,7 @@ def relaxation_for(body: Json, problem: Problem, agent: int, violation: Violatio
     return None if build is None else build(body, problem, agent, violation)
 
 
-def raised_penalty(body: Json, problem: Problem, ticket: int, short: int) -> Relaxation:
+def raised_penalty(body: ScenarioBody, problem: Problem, ticket: int, short: int) -> Relaxation:
     """Return the change that makes a ticket worth more than it is, where its price stands: its own or its group's.
 
     Args:
@@ -63,7 +64,7 @@ def raised_penalty(body: Json, problem: Problem, ticket: int, short: int) -> Rel
     return Relaxation(f"raise the penalty of its group to {value}", {"groups": groups})
 
 
-def _window(body: Json, problem: Problem, _agent: int, violation: Violation) -> Relaxation:
+def _window(body: ScenarioBody, problem: Problem, _agent: int, violation: Violation) -> Relaxation:
     ticket = problem.tickets[violation.index]
     seconds = [(opens / problem.scale, closes / problem.scale) for opens, closes in ticket.windows]
     missed = bisect_right([opens for opens, _ in ticket.windows], violation.value) - 1
@@ -74,17 +75,17 @@ def _window(body: Json, problem: Problem, _agent: int, violation: Violation) -> 
     return Relaxation(words, {"tickets": {ticket.id: {"time_windows": windows}}})
 
 
-def _shift(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _shift(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     until = _time(body, _minute(violation.value / problem.scale))
     return _of_agent(body, agent, "shift_end", until, "extend the shift of {} to {}", until)
 
 
-def _max_duration(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _max_duration(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     seconds = round(_minute(violation.value / problem.scale))
     return _of_agent(body, agent, "max_duration_s", seconds, "raise max_duration_s of {} to {}", seconds)
 
 
-def _max_distance(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _max_distance(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     metres = math.ceil(violation.value / problem.scale)
     in_km = body["agents"][agent].get("max_distance_km") is not None
     name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
@@ -92,19 +93,21 @@ def _max_distance(body: Json, problem: Problem, agent: int, violation: Violation
     return _of_agent(body, agent, name, value, change, figure(value))
 
 
-def _max_tickets(body: Json, _problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _max_tickets(body: ScenarioBody, _problem: Problem, agent: int, violation: Violation) -> Relaxation:
     return _of_agent(body, agent, "max_tickets", violation.value, "raise max_tickets of {} to {}", violation.value)
 
 
-def _capacity(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _capacity(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     return _amount(body, problem, agent, violation, "capacity", "raise the capacity ({}) of {} to {}")
 
 
-def _min_load(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _min_load(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     return _amount(body, problem, agent, violation, "min_load", "lower min_load ({}) of {} to {}")
 
 
-def _amount(body: Json, problem: Problem, agent: int, violation: Violation, field: str, change: str) -> Relaxation:
+def _amount(
+    body: ScenarioBody, problem: Problem, agent: int, violation: Violation, field: str, change: str
+) -> Relaxation:
     """Change one dimension; an object in place of a bare number names that one too, or the patch would take it away."""
     name = problem.dimensions[violation.index]
     value = _plain(violation.value / problem.amount_scale)
@@ -115,23 +118,7 @@ def _amount(body: Json, problem: Problem, agent: int, violation: Violation, fiel
     return Relaxation(change.format(name, driver, value), {"agents": {driver: {field: amount}}})
 
 
-def lacking_skills(ticket: Json, agent: Json) -> list[str]:
-    """Return the skills that a ticket asks for and an agent does not have."""
-    held = agent.get("skills") or ()
-    return [skill for skill in ticket.get("skills") or () if skill not in held]
-
-
-def is_unlisted(ticket: Json, name: str) -> bool:
-    """Return whether a ticket names the only agents that may serve it, and not this one."""
-    return ticket.get("agents") is not None and name not in ticket["agents"]
-
-
-def is_forbidden(ticket: Json, name: str) -> bool:
-    """Return whether a ticket names an agent as one that may not serve it."""
-    return name in (ticket.get("not_agents") or ())
-
-
-def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _allowed(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
     """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way.
 
     Neither is where what is held of an earlier plan keeps the agent away.
@@ -139,26 +126,28 @@ def _allowed(body: Json, problem: Problem, agent: int, violation: Violation) -> 
     driver = body["agents"][agent]
     ticket = body["tickets"][violation.index]
     name = driver["id"]
-    words, patch = [], Json()
-    if lacking := lacking_skills(ticket, driver):
+    words: list[str] = []
+    patch: ScenarioPatch = {}
+    held = driver.get("skills") or ()
+    if lacking := [skill for skill in ticket.get("skills") or () if skill not in held]:
         words.append(f"give {name} the skill {', '.join(lacking)}, or drop it from {ticket['id']}")
-        patch["agents"] = {name: {"skills": [*(driver.get("skills") or ()), *lacking]}}
-    if is_unlisted(ticket, name):
+        patch["agents"] = {name: {"skills": [*held, *lacking]}}
+    if ticket.get("agents") is not None and name not in ticket["agents"]:
         words.append(f"allow {name} for {ticket['id']}")
         patch["tickets"] = {ticket["id"]: {"agents": [*ticket["agents"], name]}}
-    if is_forbidden(ticket, name):
+    if name in (ticket.get("not_agents") or ()):
         words.append(f"no longer forbid {name} for {ticket['id']}")
         others = [other for other in ticket["not_agents"] if other != name]
         patch.setdefault("tickets", {}).setdefault(ticket["id"], {})["not_agents"] = others
     return Relaxation("; ".join(words), patch)
 
 
-def _of_agent(body: Json, agent: int, field: str, value: Any, change: str, limit: object) -> Relaxation:
+def _of_agent(body: ScenarioBody, agent: int, field: str, value: Any, change: str, limit: object) -> Relaxation:
     name = body["agents"][agent]["id"]
     return Relaxation(change.format(name, limit), {"agents": {name: {field: value}}})
 
 
-_RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[Json, Problem, int, Violation], Relaxation]]] = {
+_RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[ScenarioBody, Problem, int, Violation], Relaxation]]] = {
     InfeasibilityReason.TIME_WINDOW: _window,
     InfeasibilityReason.SHIFT_END: _shift,
     InfeasibilityReason.CAPACITY: _capacity,
@@ -175,7 +164,7 @@ def _minute(seconds: float) -> float:
     return math.ceil(seconds / 60) * 60.0 if seconds > 600 else float(math.ceil(seconds))
 
 
-def _time(body: Json, seconds: float) -> str | float | int:
+def _time(body: ScenarioBody, seconds: float) -> str | float | int:
     """Return a time as `HH:MM` where it is one, from the third day on as a date-time, else in seconds."""
     if seconds % 60 or seconds > MAX_TIME_S:
         return _plain(seconds)

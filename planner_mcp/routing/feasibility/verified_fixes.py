@@ -41,12 +41,13 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS
-from planner_mcp.routing.scenario.scenario_model import Agent, Held
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
+from planner_mcp.routing.scenario.scenario_model import NULLABLE, Agent, Held
 from planner_mcp.routing.scenario.scenario_parsing import read_revised, read_stored
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
-from planner_mcp.text import Json, figure
+from planner_mcp.text import figure
 
 MAX_CHANGES: Final = 3
 """Fixes looked for that change what there is."""
@@ -86,7 +87,7 @@ class Fix:
     """Who would serve it."""
     changes: tuple[str, ...]
     """What is changed, in words with the values."""
-    patch: Json
+    patch: ScenarioPatch
     """For `revise_scenario` or `resolve_vrp`; empty where nothing need change."""
     cost_delta: float
     """What routes and span would cost more, in the caller's currency."""
@@ -106,19 +107,17 @@ class UnassignedAnalysis:
         travel_matrices: The travel it refers to.
     """
 
-    def __init__(self, body: Json, plan: Plan, travel_matrices: TravelMatrices | None = None) -> None:
-        self.body = body
+    def __init__(self, body: ScenarioBody, plan: Plan, travel_matrices: TravelMatrices | None = None) -> None:
+        self._body = body
         self._travel_matrices = travel_matrices
-        self._scenario = read_stored(body, travel_matrices)
-        self.problem = compile_scenario(self._scenario)
+        self.scenario = read_stored(body, travel_matrices)
+        self.problem = compile_scenario(self.scenario)
         self.candidate = candidate_of(self.problem, plan)
         self.index = {ticket.id: number for number, ticket in enumerate(self.problem.tickets)}
-        self._eligible = Eligibility(self._scenario)
-        self._bound = bind_to_held_agents(self._scenario)
-        routes = () if self._scenario.held is None else self._scenario.held.routes
-        self._out = {
-            number for number, agent in enumerate(self._scenario.agents) if _is_out(agent, self._scenario.held)
-        }
+        self._eligible = Eligibility(self.scenario)
+        self._bound = bind_to_held_agents(self.scenario)
+        routes = () if self.scenario.held is None else self.scenario.held.routes
+        self._out = {number for number, agent in enumerate(self.scenario.agents) if _is_out(agent, self.scenario.held)}
         self._over = {route.agent for route in routes if route.end_s is not None}
 
     def closest(self, ticket: int, until: StopCheck) -> list[InsertionCandidate]:
@@ -144,7 +143,7 @@ class UnassignedAnalysis:
                 found.append(fix)
             if until() or len(found) == MAX_CHANGES or (fix is not None and fix.kinds == (NO_CHANGE,)):
                 return found
-        is_full = len(self.body["agents"]) >= max_agents
+        is_full = len(self.scenario.agents) >= max_agents
         added_agent = None if is_full else self._with_another_agent(ticket, until)
         return found if added_agent is None or _is_outdone(added_agent, found) else [*found, added_agent]
 
@@ -187,14 +186,14 @@ class UnassignedAnalysis:
 
     def _as_held(self, agent: int, found: Iterable[Violation]) -> Iterator[Violation]:
         """Yield the violations of a route; those that only the frozen prefix causes have names of their own."""
-        if self._scenario.held is None:
+        if self.scenario.held is None:
             yield from found
             return
         for each in found:
             if each.limit is InfeasibilityReason.MAX_TICKETS and self.problem.agents[agent].id in self._over:
                 yield replace(each, limit=InfeasibilityReason.ROUTE_OVER)
             elif each.limit is InfeasibilityReason.SKILL_OR_AGENT and self._eligible.may(
-                agent, self._scenario.tickets[each.index]
+                agent, self.scenario.tickets[each.index]
             ):
                 if not self._is_only_closed(agent, each.index):
                     yield replace(each, limit=InfeasibilityReason.KEPT_ELSEWHERE)
@@ -213,7 +212,7 @@ class UnassignedAnalysis:
         if len(broken) > MAX_VIOLATIONS:
             return None
         steps: list[FixStep] = []
-        body = self.body
+        body = self._body
         for agent, violation in broken:
             if (change := relaxation_for(body, self.problem, agent, violation)) is None:
                 return None
@@ -240,8 +239,8 @@ class UnassignedAnalysis:
         """Return the fix of one more agent like the cheapest that could serve the ticket with nothing else to do."""
         models = [
             number
-            for number, entry in enumerate(self.body["agents"])
-            if _can_be_copied(entry) and number not in self._out
+            for number, agent in enumerate(self.scenario.agents)
+            if _can_be_copied(agent) and number not in self._out
         ]
         ways = insertion_candidates(self._unlocked(), Candidate(()), ticket, until=until)
         alone = (insertion for insertion in ways if not insertion.violations and insertion.route.agent in models)
@@ -250,7 +249,7 @@ class UnassignedAnalysis:
             return None
         like = self.problem.agents[best.route.agent].id
         served_tickets = [half for each in joint_tickets(self.problem, ticket) for half in halves(self.problem, each)]
-        patch = _added_agent_patch(self.body, like, [self.problem.tickets[ward].id for ward in served_tickets])
+        patch = _added_agent_patch(self._body, like, [self.problem.tickets[ward].id for ward in served_tickets])
         (name,) = patch["agents"]
         problem = self._patched(patch)
         if problem is None:
@@ -265,15 +264,14 @@ class UnassignedAnalysis:
         """Return the day as it would be for agents that have done nothing yet and have nothing locked."""
         if not any(agent.locked for agent in self.problem.agents):
             return self.problem
-        agents = [{**agent, "locked_tickets": []} for agent in self.body["agents"]]
-        held = self.body.get("held")
-        body = {**self.body, "agents": agents, "held": held and {**held, "routes": []}}
-        return compile_scenario(read_revised(body, self._travel_matrices))
+        agents = tuple(agent.model_copy(update={"locked_tickets": ()}) for agent in self.scenario.agents)
+        held = self.scenario.held and self.scenario.held.model_copy(update={"routes": ()})
+        return compile_scenario(self.scenario.model_copy(update={"agents": agents, "held": held}))
 
     def _proved(self, ticket: int, agent_id: str, candidate: Candidate, steps: Sequence[FixStep]) -> Fix | None:
         """Return the fix, the ticket's price raised where it is too low; None where a check or the verifier refuses."""
         kinds, changes = zip(*steps, strict=True)
-        patch = reduce(merge, (change.patch for change in changes), Json())
+        patch = reduce(merge, (change.patch for change in changes), ScenarioPatch())
         problem = self._patched(patch)
         if problem is None or verify(problem, build_plan(problem, candidate)):
             return None
@@ -283,15 +281,15 @@ class UnassignedAnalysis:
             return Fix(problem.tickets[ticket].id, kinds, agent_id, tuple(each.words for each in changes), patch, delta)
         if PENALTY in kinds or not problem.tickets[ticket].is_priced:
             return None
-        more = (PENALTY, raised_penalty(self.body, problem, ticket, short))
+        more = (PENALTY, raised_penalty(self._body, problem, ticket, short))
         return self._proved(ticket, agent_id, candidate, [*(step for step in steps if step[0] != NO_CHANGE), more])
 
-    def _patched(self, patch: Json) -> Problem | None:
+    def _patched(self, patch: ScenarioPatch) -> Problem | None:
         """Return the patched day, or None where a check refuses it."""
         if not patch:
             return self.problem
         try:
-            return compile_scenario(read_revised(revise(self.body, patch), self._travel_matrices))
+            return compile_scenario(read_revised(revise(self._body, patch), self._travel_matrices))
         except InputError:
             return None
 
@@ -354,18 +352,18 @@ def _companions(problem: Problem, ticket: int) -> list[int]:
     return [each for each in joint_tickets(problem, ticket) if ticket not in halves(problem, each)]
 
 
-def _can_be_copied(agent: Json) -> bool:
+def _can_be_copied(agent: Agent) -> bool:
     """Return whether a patch can add an agent like this one: it has no null, which a patch takes away."""
-    return all(agent.get(end, "depot") is not None for end in ("start_location", "end_location"))
+    return not any(end in agent.model_fields_set and getattr(agent, end) is None for end in NULLABLE)
 
 
-def _added_agent_patch(body: Json, like: str, served_tickets: Sequence[str]) -> Json:
+def _added_agent_patch(body: ScenarioBody, like: str, served_tickets: Sequence[str]) -> ScenarioPatch:
     """Return the patch that adds a copy of an agent, allowed to serve some tickets as the original is."""
     taken = {agent["id"] for agent in body["agents"]}
     name = next(name for number in count(2) if (name := f"{like[:90]}-{number}") not in taken)
     (model,) = (agent for agent in body["agents"] if agent["id"] == like)
     personal = {"id", "name", "phone", "locked_tickets"}
-    patch: Json = {"agents": {name: {key: value for key, value in model.items() if key not in personal}}}
+    patch: ScenarioPatch = {"agents": {name: {key: value for key, value in model.items() if key not in personal}}}
     named = (entry for entry in body["tickets"] if entry["id"] in served_tickets and entry.get("agents") is not None)
     if tickets := {entry["id"]: {"agents": [*entry["agents"], name]} for entry in named}:
         patch["tickets"] = tickets

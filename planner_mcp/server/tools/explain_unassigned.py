@@ -9,7 +9,6 @@ from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
-from planner_mcp.routing.feasibility.relaxations import is_forbidden, is_unlisted, lacking_skills
 from planner_mcp.routing.feasibility.route_violations import Violation
 from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
@@ -191,12 +190,13 @@ def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate
     text = violation_text(analysis.problem, violation)
     if violation.limit is not InfeasibilityReason.SKILL_OR_AGENT:
         return text
-    ticket, agent = analysis.body["tickets"][violation.index], analysis.body["agents"][candidate.route.agent]
-    lacking = lacking_skills(ticket, agent)
-    name = plain(ticket["id"], MAX_NAME)
+    ticket, agent = analysis.scenario.tickets[violation.index], analysis.scenario.agents[candidate.route.agent]
+    lacking = [skill for skill in ticket.skills if skill not in agent.skills]
+    name = plain(ticket.id, MAX_NAME)
     skills = named([plain(skill, MAX_NAME) for skill in lacking])
     what = f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
-    if lacking and (is_unlisted(ticket, agent["id"]) or is_forbidden(ticket, agent["id"])):
+    is_unlisted = ticket.agents is not None and agent.id not in ticket.agents
+    if lacking and (is_unlisted or agent.id in ticket.not_agents):
         what = f"lacks {skills} of {name}, and may not serve it"
     return f"{text} {what}"
 
