@@ -21,6 +21,7 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.plan import CENT, NO_TRAVEL, ProofRecord
 from planner_mcp.routing.scenario.cost_unit import cost_unit
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
@@ -29,7 +30,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argume
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread, unit_lines
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import Json, counted, number, plain_fields
+from planner_mcp.text import counted, number, plain_fields
 from planner_mcp.translation import phrase, translated
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
@@ -122,15 +123,12 @@ def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint
     """Yield the plans that were reported, then the last: of a short search only the end is reported, without a time."""
     for event in events:
         if not event.is_final and event.data.get("cost") is not None:
-            yield _point(event.data)
+            data = event.data
+            yield ConvergencePoint(
+                data["elapsed_s"] or 0.0, data["cost"], data["tickets_served"] or 0, data.get("penalty") or 0.0
+            )
     if now.cost is not None:
-        yield _point(plain_fields(now))
-
-
-def _point(answer: Json) -> ConvergencePoint:
-    return ConvergencePoint(
-        answer["elapsed_s"] or 0.0, answer["cost"], answer["tickets_served"] or 0, answer.get("penalty") or 0.0
-    )
+        yield ConvergencePoint(now.elapsed_s, now.cost, now.tickets_served or 0, now.penalty or 0.0)
 
 
 def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
@@ -212,7 +210,7 @@ async def _worked_out(ctx: ToolContext, job: Job) -> LowerBound | None:
     return bound
 
 
-def lower_bound_of(body: Json, travel_matrices: TravelMatrices | None) -> LowerBound | None:
+def lower_bound_of(body: ScenarioBody, travel_matrices: TravelMatrices | None) -> LowerBound | None:
     """Return the bound of a stored scenario; None where its travel is not at hand."""
     scenario = read_stored(body, travel_matrices)
     if scenario.refers_to_matrices and travel_matrices is None:

@@ -15,6 +15,7 @@ from pydantic import Field
 from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, placed
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
 from planner_mcp.routing.scenario.checks.reference_checks import bare, did_you_mean, near_names
+from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_model import AREAS
 from planner_mcp.routing.scenario.scenario_parsing import (
     Scenario,
@@ -42,10 +43,10 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
 )
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, without_outdated_positions
-from planner_mcp.text import Json, clock, counted, named, plain
+from planner_mcp.text import clock, counted, named, plain
 
 Patch = Annotated[
-    Json,
+    ScenarioPatch,
     Field(
         description=(
             "JSON merge patch (RFC 7396) of the scenario; agents, tickets, locations as objects keyed by id: "
@@ -60,7 +61,9 @@ _MAX_NAME: Final = 40
 """Characters of an id in a sentence."""
 
 
-def revised(body: Json, patch: Json, reader: DayReader) -> tuple[Json, Scenario, tuple[str, ...]]:
+def revised(
+    body: ScenarioBody, patch: ScenarioPatch, reader: DayReader
+) -> tuple[ScenarioBody, Scenario, tuple[str, ...]]:
     """Return a scenario's body under a patch, as it was read, and what to say of its addresses.
 
     Args:
@@ -80,7 +83,7 @@ def revised(body: Json, patch: Json, reader: DayReader) -> tuple[Json, Scenario,
     return new, scenario, asked.notices
 
 
-def _with_rest(refused: InputError, body: Json, patch: Json, reader: DayReader) -> InputError:
+def _with_rest(refused: InputError, body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> InputError:
     """Return the refusal of a patch with what is wrong with the day under the rest, without removals at fault."""
     wrong = {fault.path for fault in refused.errors}
     rest = {name: _without_removals(name, entries, wrong) for name, entries in patch.items()}
@@ -103,7 +106,7 @@ def _without_removals(name: str, entries: Any, wrong: Collection[str]) -> Any:
     }
 
 
-def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
+def patched(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> AddressedDay:
     """Return a scenario's body under a patch with positions for new addresses, not checked yet.
 
     Raises:
@@ -117,7 +120,7 @@ def patched(body: Json, patch: Json, reader: DayReader) -> AddressedDay:
         return reader.resolve_addresses(asked)
 
 
-def in_patch(patch: Json, before: Json) -> Callable[[Fault], Fault]:
+def in_patch(patch: ScenarioPatch, before: ScenarioBody) -> Callable[[Fault], Fault]:
     """Return what puts faults of a patched day at their places in `patch`, where that has the entry or field.
 
     Where a field lacks because the id is a new one, the fault says so: mostly another id was meant.
@@ -150,7 +153,9 @@ def in_patch(patch: Json, before: Json) -> Callable[[Fault], Fault]:
     return place
 
 
-def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: Json) -> tuple[Json, Scenario]:
+def validated_revision(
+    asked: ScenarioBody, patch: ScenarioPatch, reader: DayReader, *, before: ScenarioBody
+) -> tuple[ScenarioBody, Scenario]:
     """Return a day that a patch made of the one before as it can be planned, and as it was read; the rest as `revised`.
 
     Raises:
@@ -179,7 +184,7 @@ def validated_revision(asked: Json, patch: Json, reader: DayReader, *, before: J
         return new, scenario_within_limits(new, reader.bounds, resolved, unserved_before)
 
 
-def change_lines(before: Json, after: Json) -> list[str]:
+def change_lines(before: ScenarioBody, after: ScenarioBody) -> list[str]:
     """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
     lines = []
     for name, revision in changes(before, after).items():
@@ -196,7 +201,7 @@ def change_lines(before: Json, after: Json) -> list[str]:
     return lines + ([f"changed: {', '.join(others)}"] if others else [])
 
 
-def removal_warnings(body: Json, patch: Json) -> list[str]:
+def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
     """Return what goes with a date, what a list leaves out, and which tickets lose their words of agents."""
     gone = removed_agents(patch)
     free = tickets_naming(body, gone) if gone else []
@@ -208,7 +213,7 @@ def removal_warnings(body: Json, patch: Json) -> list[str]:
 
 
 def first_warnings(
-    before: Json, patch: Json, after: Json, scenario: Scenario, reader: DayReader
+    before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody, scenario: Scenario, reader: DayReader
 ) -> tuple[list[str], list[str]]:
     """Return the first of what is odd about a day that a patch was laid on: what the patch brings, what was so before.
 
@@ -226,12 +231,12 @@ def first_warnings(
             known.update(_warnings_of(read_stored(before, inputs.travel_matrices), before))
     notices = [*misspelt_ids(before, after), *removal_warnings(before, patch)]
     notices += _matrix_name_warnings(before, patch, after)
-    notices += [*_coarse_position_warnings(before, after), *(each for each in found if each not in known)]
+    notices += [*_coarse_position_warnings(before, after, scenario), *(each for each in found if each not in known)]
     new = notices[:_MAX_WARNINGS]
     return new, [each for each in found if each in known][: _MAX_WARNINGS - len(new)]
 
 
-def misspelt_ids(before: Json, after: Json) -> Iterator[str]:
+def misspelt_ids(before: ScenarioBody, after: ScenarioBody) -> Iterator[str]:
     """Yield a sentence of each entry that is new under almost the id of another: a change of that may be meant."""
     for section, revision in changes(before, after).items():
         known = {bare(each["id"]): each["id"] for each in before.get(section) or ()}
@@ -241,12 +246,12 @@ def misspelt_ids(before: Json, after: Json) -> Iterator[str]:
                 yield f"{pointer((section, name))}: {summary} {did_you_mean(other)}"
 
 
-def _warnings_of(scenario: Scenario, body: Json) -> list[str]:
+def _warnings_of(scenario: Scenario, body: ScenarioBody) -> list[str]:
     """Return what is odd about a day, by the ids of its entries."""
     return [*masking_warnings(body), *warnings(scenario, place=lambda fault: with_id_path(fault, body))]
 
 
-def _all_begun(body: Json, patch: Json) -> Fault:
+def _all_begun(body: ScenarioBody, patch: ScenarioPatch) -> Fault:
     """Return the fault of a day whose tickets were all begun by agents that a patch takes out of it."""
     here = {entry["id"] for entry in body["agents"]}
     gone = [route["agent"] for route in body["held"]["routes"] if route["agent"] not in here and route.get("visits")]
@@ -259,7 +264,7 @@ def _all_begun(body: Json, patch: Json) -> Fault:
     )
 
 
-def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
+def _begun_faults(before: ScenarioBody, after: ScenarioBody, patch: ScenarioPatch) -> Iterator[Fault]:
     """Yield the tickets that a patch takes out of a day though agents that stay in it have begun them."""
     begun = removed_begun_tickets(after, before) if "tickets" in patch else {}
     entries = patch.get("tickets")
@@ -274,13 +279,13 @@ def _begun_faults(before: Json, after: Json, patch: Json) -> Iterator[Fault]:
         yield Fault("/patch/tickets", problem, accepted, _BY_ID_KEEPS)
 
 
-def _list_warnings(body: Json, patch: Json) -> Iterator[str]:
+def _list_warnings(body: ScenarioBody, patch: ScenarioPatch) -> Iterator[str]:
     for name, gone in _lost_by_lists(body, patch):
         removal = f"A list replaces the whole list, removed with it: {named(gone)}."
         yield f"/patch/{name}: {removal} {_BY_ID_KEEPS}"
 
 
-def _lost_by_lists(body: Json, patch: Json) -> Iterator[tuple[str, list[str]]]:
+def _lost_by_lists(body: ScenarioBody, patch: ScenarioPatch) -> Iterator[tuple[str, list[str]]]:
     """Yield the lists that a patch replaces by ones with less in them: who adds an entry may not have meant that."""
     for name in SCENARIO_LISTS:
         entries = patch.get(name)
@@ -292,28 +297,25 @@ def _lost_by_lists(body: Json, patch: Json) -> Iterator[tuple[str, list[str]]]:
             yield name, gone
 
 
-def _coarse_position_warnings(before: Json, after: Json) -> list[str]:
+def _coarse_position_warnings(before: ScenarioBody, after: ScenarioBody, scenario: Scenario) -> list[str]:
     """Return a sentence of addresses of which only the town or district is known, where a patch brought them."""
-    old = {each["id"]: each for each in before.get("locations") or ()}
-    new = (place for place in after.get("locations") or () if place != old.get(place["id"]))
-    coarse = {each["id"]: each["resolved"]["radius_m"] for each in new if _is_area(each)}
+    found = changes(before, after).get("locations")
+    new = set[str]() if found is None else {*found.added, *found.changed}
+    resolved = {place.id: place.resolved for place in scenario.locations if place.id in new}
+    coarse = {name: each.radius_m for name, each in resolved.items() if each is not None and each.accuracy in AREAS}
     if not coarse:
         return []
     within = f"{max(coarse.values()) / 1000:.3g} km"
     return [f"Known only as the centre of its town or district, true within {within}: {named([*coarse])}."]
 
 
-def _is_area(place: Json) -> bool:
-    return bool(place.get("resolved")) and place["resolved"]["accuracy"] in AREAS
-
-
-def _date_warnings(body: Json, patch: Json) -> list[str]:
+def _date_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
     if not drops_held(body, patch):
         return []
     return [f"held is dropped: it was of {body['planning_date']}, and planning_date is another now."]
 
 
-def _matrix_name_warnings(before: Json, patch: Json, after: Json) -> list[str]:
+def _matrix_name_warnings(before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody) -> list[str]:
     """Return a sentence where the names of a matrix's rows were written for the caller."""
     had, has = ((day.get("travel") or {}).get("matrix_locations") for day in (before, after))
     asked = (patch.get("travel") or {}).get("matrix_locations")
