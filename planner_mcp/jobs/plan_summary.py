@@ -16,9 +16,7 @@ _NAMED_BYTES: Final = 100
 """Room of the tickets that another than their preferred agent serves: a status costs few tokens."""
 
 
-def summary_of(
-    plan: PlanJson, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None
-) -> Json:
+def summary_of(plan: PlanJson, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None) -> Json:
     """Return the key figures of a plan: what it leaves out and why, what is late, which preferences it does not keep.
 
     `cost_in` says what a cost is in, where the scenario of the plan does; where travel is not known a cost counts legs.

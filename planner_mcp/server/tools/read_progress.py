@@ -114,7 +114,7 @@ async def _cost_in(ctx: ToolContext, job: Job) -> str | None:
     return None
 
 
-def _cost_unit(body: Json) -> str | None:
+def _cost_unit(body: ScenarioBody) -> str | None:
     """Return what the costs of plans of a day are in; None where they count legs."""
     return None if NO_TRAVEL in assumptions_of(read_stored(body)) else cost_unit(as_shown(body))
 
