@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import anyio
+
 START_S: Final = 30.0
 """Longest wait for the server to listen."""
 STOP_S: Final = 30.0
@@ -81,8 +83,9 @@ async def running_server(
         url = await _listening(lines, process)
         yield PlannerServer(url.rstrip("/").removesuffix("/mcp"), process.pid)
     finally:
-        await _stop(process)
-        await reader
+        with anyio.CancelScope(shield=True):  # a block that ran out of time leaves no process and no open pipe either
+            await _stop(process)
+            await reader
 
 
 class _Lines:

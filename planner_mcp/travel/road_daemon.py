@@ -190,7 +190,8 @@ class RoadDaemon:
                     await http.get(f"http://127.0.0.1:{port}/status", timeout=SILENT_S)
                 except httpx.TimeoutException:
                     log.warning("roads: the road engine has not answered for %.0f s and is ended", SILENT_S)
-                    await stop_process(process)
+                    with suppress(ProcessLookupError):  # it has just ended
+                        process.kill()
                     return
                 except httpx.TransportError:
                     continue  # it ends, which is seen by its output

@@ -114,15 +114,17 @@ async def output_of(process: asyncio.subprocess.Process) -> bytes:
 
 
 async def stop_process(process: asyncio.subprocess.Process) -> None:
-    """End a program that still runs, and wait for it. Killing loses nothing: maps are only read, or built anew.
+    """End a program that still runs, read its pipes to their end, and wait for it; nobody else reads them any longer.
 
-    A caller that is cancelled again meanwhile, as `cancel_and_wait` does, waits all the same: a loop that ends before
-    the program leaves its pipes open.
+    Killing loses nothing: maps are only read, or built anew. A caller that is cancelled again meanwhile waits all the
+    same, as `cancel_and_wait` cancels it, and a loop that ends cancels every task: a loop that is closed before the
+    program has ended leaves its pipes open.
     """
     if process.returncode is None:
         process.kill()
-        ending = asyncio.ensure_future(process.wait())
-        with cancellation_kept():
-            while not ending.done():
-                with suppress(asyncio.CancelledError):
-                    await asyncio.shield(ending)
+    is_ended = False
+    with cancellation_kept():
+        while not is_ended:
+            with suppress(asyncio.CancelledError):
+                await process.communicate()
+                is_ended = True

@@ -50,3 +50,31 @@ async def test_a_program_that_is_stopped_is_waited_for_however_often_the_task_is
     with pytest.raises(asyncio.CancelledError):
         await stopping
     assert process.returncode is not None
+
+
+async def test_a_program_that_is_stopped_is_waited_for_though_its_loop_ends(programs: OsrmPrograms) -> None:
+    """SPEC O9: a loop that ends cancels every task there is; a reader of streets then left its pipe open."""
+    others = asyncio.all_tasks()
+    process = await programs.start("osrm-routed", [])
+    stopping = asyncio.create_task(stop_process(process))
+    for _ in range(3):
+        await asyncio.sleep(0)
+        for task in asyncio.all_tasks() - others:
+            task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopping
+    assert process.returncode is not None
+    assert process.stdout is not None
+    assert process.stdout.at_eof()
+
+
+async def test_a_program_that_has_written_much_is_stopped_all_the_same(programs: OsrmPrograms) -> None:
+    """SPEC O9: what nobody reads any longer holds up the end of its pipe."""
+    script = f"#!/bin/sh\nyes | head -c 200000\ntouch {programs.folder}/runs\nexec sleep 600\n"
+    (programs.folder / "bin" / "osrm-routed").write_text(script, encoding="utf-8")
+    process = await programs.start("osrm-routed", [])
+    with anyio.fail_after(LONGEST_S):
+        while not (programs.folder / "runs").exists():  # noqa: ASYNC110 — another process has no event
+            await anyio.sleep(0.01)
+        await stop_process(process)
+    assert process.returncode is not None
