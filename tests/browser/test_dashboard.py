@@ -514,6 +514,46 @@ async def test_an_id_with_a_comma_is_one_id(server: PlannerServer, page: Any) ->
 
 
 @pytest.mark.slow
+async def test_every_id_of_a_large_day_is_offered(server: PlannerServer, page: Any) -> None:
+    """SPEC O2, O8: of a day of 10,000 tickets nine in ten were not offered, whatever was typed."""
+    await page.goto(_url(server, "import"))
+    await page.get_by_role("heading", name="Import").wait_for()
+    form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
+    form += (
+        "{ tickets: Array.from({ length: 10_000 }, (_, at) => ({ id: `t${at}`, name: `Shop ${at}` })), agents: [] })"
+    )
+    await page.evaluate(f"async () => document.getElementById('content').replaceChildren({form})")
+    await page.locator("summary", has_text="Change the day").click()
+    offered = page.locator("#known-ticket option")
+    values = "all => all.map((each) => each.value)"
+    assert await offered.count() == 1000
+    for typed, found in (("t9876", ["t9876"]), ("shop 9876", ["t9876"]), ("nothing", [])):
+        await page.locator("input[name=ticket]").fill(typed)
+        assert await offered.evaluate_all(values) == found
+    await page.locator("main select").select_option("cancelledTicket")
+    await page.locator("input[name=ticket]").fill("t1, t9876")
+    assert await offered.evaluate_all(values) == ["t1, t9876"], "the others stay before it"
+
+
+@pytest.mark.slow
+async def test_a_form_that_is_open_stays_so_in_the_other_language(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: the form for a change of the day was closed, and what had been typed was gone."""
+    day = body([agent("van-1")], [ticket("c", "D")], locations=[{"id": "D", "lat": 48.7, "lon": 9.1}])
+    scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
+    await page.goto(_url(server, f"scenarios/{scenario_id}"))
+    await page.locator("summary", has_text="Change the day").click()
+    await page.get_by_role("form", name="Change the day").get_by_label("Change").select_option("newTicket")
+    given = {"id": "n", "address": "48.74, 9.31", "opens": "08:30"}
+    for name, value in given.items():
+        await page.locator(f"main form input[name={name}]").fill(value)
+    await page.get_by_role("button", name="中文").click()
+    form = page.get_by_role("form", name="当日变更")
+    await form.locator("input[name=id]").wait_for()
+    for name, value in given.items():
+        assert await form.locator(f"input[name={name}]").input_value() == value
+
+
+@pytest.mark.slow
 async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: a workbook with a sheet for each day; each choice stands there in words."""
     sheet = sheet_xml(rows_of(("Kunde", "Breite", "Länge", "Kisten", "Zielzeit"), ("K1", 52.5, 13.4, 2.0, "12:30")))

@@ -110,18 +110,30 @@ async function render(refused) {
   }
 }
 
-// Draws the view in the other language, with what its fields hold.
+// The fields of the view by their names, or what they are, and how many alike stand before.
+function fieldsByName() {
+  const counts = {};
+  const numbered = (name) => `${name} ${(counts[name] = (counts[name] ?? 0) + 1)}`;
+  return new Map([...content.querySelectorAll("input, select, textarea")].map((field) => [numbered(field.name || field.type), field]));
+}
+
+// Draws the view in the other language, with the forms that are open and what its fields hold.
 async function switchLanguage() {
   localStorage.setItem(LANGUAGE, setLanguage(currentLanguage() === "en" ? "zh" : "en"));
-  const fields = () => [...content.querySelectorAll("input, select, textarea")];
-  const before = fields();
+  const forms = () => [...content.querySelectorAll("details:has(form)")];
+  const [before, wereOpen] = [fieldsByName(), forms().map((each) => each.open)];
   await render();
-  fields().forEach((field, at) => {
-    if (before[at]?.type !== field.type || (field.options && ![...field.options].some(({ value }) => value === before[at].value))) return;
-    if (field.type === "file") field.files = before[at].files;
-    else [field.value, field.checked] = [before[at].value, before[at].checked];
+  const closed = forms().filter((each, at) => wereOpen[at] && !each.open);
+  await Promise.all(closed.map((each) => new Promise((drawn) => (each.addEventListener("toggle", drawn, { once: true }), (each.open = true)))));
+  for (const [name, { type, value, checked, files }] of before) {
+    const field = fieldsByName().get(name); // a choice may have brought it
+    if (field?.type !== type || (field.options && ![...field.options].some((each) => each.value === value))) continue;
+    const isOther = field.value !== value;
+    if (type === "file") field.files = files;
+    else [field.value, field.checked] = [value, checked];
     field.dispatchEvent(new Event("input", { bubbles: true }));
-  });
+    if (field.options && isOther) field.dispatchEvent(new Event("change", { bubbles: true }));
+  }
 }
 
 document.getElementById("language").addEventListener("click", switchLanguage);

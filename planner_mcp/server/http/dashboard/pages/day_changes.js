@@ -10,6 +10,7 @@ import { t, wordOf } from "../view/words.js";
 const ids = (entries) => (entries ?? []).map((each) => each.id);
 const DAY_S = 86_400;
 const TIMES = ["opens", "closes", "release_time", "now"];
+const MOST_OFFERED = 1000; // ids below a field; what is typed there chooses among all of them
 const POSITION = /^(-?[\d.]+)\s*[,，]\s*(-?[\d.]+)$/;
 // The ids that were typed, where there may be `several` with commas between them; an id may have a comma itself. One that nobody knows
 // is refused: as a change it would be something new.
@@ -160,8 +161,8 @@ function panel(offered, scenario, readPlan, button, apply) {
   const messages = h("div");
   const known = { ticket: ids(scenario.tickets), agent: ids(scenario.agents) };
   const offers = { ticket: scenario.tickets ?? [], agent: scenario.agents ?? [], pickup: fetchable(scenario) };
-  const lists = Object.entries(offers).map(([name, entries]) => h("datalist", { id: `known-${name}` }, entries.slice(0, 1000).map((each) => h("option", { value: each.id }, named(each)))));
-  const kind = h("select", {}, offered.map((name) => h("option", { value: name }, t(`change_${name}`))));
+  const lists = Object.fromEntries(Object.keys(offers).map((name) => [name, h("datalist", { id: `known-${name}` })]));
+  const kind = h("select", { name: "change" }, offered.map((name) => h("option", { value: name }, t(`change_${name}`))));
   const place = h("span", { class: "actions" });
   const field = (asked) => {
     const name = asked.replace(/[?+]/, "");
@@ -176,13 +177,25 @@ function panel(offered, scenario, readPlan, button, apply) {
     if (["minutes", "service_min"].includes(name)) return { type: "number", min: 0, step: "any", size: 6 };
     return { size: ["pickup", "address"].includes(name) ? 34 : 16, list: `known-${name}` };
   };
+  // Offers the ids, of more than there is room for those with what was typed in them or in their names; of several the last is typed.
+  const offer = ({ name, value }) => {
+    if (offers[name].length <= MOST_OFFERED && lists[name].childElementCount > 0) return;
+    const [, before = "", typed] = CHANGES[kind.value].fields.includes(`${name}+`) ? /^(.*[,，、]\s*)?(.*)$/s.exec(value) : [value, "", value];
+    const found = offers[name].filter((each) => named(each).toLowerCase().includes(typed.trim().toLowerCase()));
+    lists[name].replaceChildren(...found.slice(0, MOST_OFFERED).map((each) => h("option", { value: before + each.id }, named(each))));
+  };
+  for (const name of Object.keys(offers)) offer({ name, value: "" });
   const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
   const show = () => {
     const before = given(); // what was typed stays where another change asks for it too
     const { fields } = CHANGES[kind.value];
     place.replaceChildren(...(readPlan ? fields : fields.filter((asked) => asked !== "now?").map((asked) => asked.replace("agent?", "agent"))).flatMap(field));
-    for (const input of place.querySelectorAll("input")) input.value = before[input.name] ?? input.value;
+    for (const input of place.querySelectorAll("input")) {
+      input.value = before[input.name] ?? input.value;
+      if (offers[input.name]) offer(input);
+    }
   };
+  place.addEventListener("input", ({ target }) => offers[target.name] && offer(target));
   kind.addEventListener("change", show);
   const run = action(t(button), async () => {
     if (!form.reportValidity()) return;
@@ -195,5 +208,5 @@ function panel(offered, scenario, readPlan, button, apply) {
   }, { main: true, into: messages });
   const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
-  return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), lists, form, messages);
+  return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), Object.values(lists), form, messages);
 }
