@@ -6,12 +6,14 @@ knows better names the field.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from planner_mcp.formats.tables.address_columns import ask_about_pickup, end_named, pickup_columns
 from planner_mcp.formats.tables.column_mapping import ColumnMapping, refuse_unknown
 from planner_mcp.formats.tables.columns_by_cells import settle_by_cells
 from planner_mcp.formats.tables.columns_by_header import take_by_header, take_by_likeness, take_degrees
 from planner_mcp.formats.tables.header_meanings import words_outside
-from planner_mcp.formats.tables.header_words import FIELDS
+from planner_mcp.formats.tables.header_words import FIELDS, PICKUP_FIELDS
 from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.text_tables import Table
@@ -30,15 +32,19 @@ def propose_mapping(
     Raises:
         InputError: A choice names no column or no field.
     """
-    refuse_unknown(table.headers, FIELDS[kind], chosen)
+    refuse_unknown(table.headers, {**FIELDS[kind], **(PICKUP_FIELDS if kind == "tickets" else {})}, chosen)
+    if not PICKUP_FIELDS.keys().isdisjoint(chosen.values()):
+        return _of_two_places(table, chosen, planning_date, other)
     columns = ProposedColumns(table, kind, chosen, planning_date, other)
+    columns.pickups = pickup_columns(columns)
     for header, name in chosen.items():
         if name:
             columns.take(header, name)
-    headers = [header for header in table.headers if header and header not in chosen]
+    headers = [header for header in table.headers if header and header not in {*chosen, *columns.pickups}]
     headers.sort(key=columns.is_billed)  # where goods go is known before where bills go
     _settle(columns, [header for header in headers if columns.cells[header]])
     _settle(columns, [header for header in headers if not columns.cells[header]])  # templates have columns nobody fills
+    ask_about_pickup(columns)
     left_out = tuple(header for header in table.headers if header and not columns.is_settled(header))
     return ColumnMapping(
         {header: columns.fields[header] for header in table.headers if header in columns.fields},
@@ -48,6 +54,43 @@ def propose_mapping(
         tuple(columns.asked.values()),
         {header: unit for header in table.headers if header in columns.fields and (unit := _unit(columns, header))},
     )
+
+
+def _of_two_places(table: Table, chosen: Mapping[str, str], planning_date: str, other: OtherTable) -> ColumnMapping:
+    """Return the mapping of a table whose rows say where goods are fetched and where they go: of each place by itself.
+
+    What is said of where they are fetched is chosen so, or has a word for it in its header.
+    """
+    theirs = [
+        header
+        for header in table.headers
+        if (chosen[header] in PICKUP_FIELDS if header in chosen else end_named(header) == "start")
+    ]
+    named = {header: PICKUP_FIELDS[chosen[header]] for header in theirs if header in chosen}
+    fetched = propose_mapping(_columns_of(table, theirs), "tickets", named, planning_date=planning_date)
+    fields = {header: at for header, name in fetched.fields.items() if (at := f"pickup_{name}") in PICKUP_FIELDS}
+    options = {
+        column: tuple(at for name in column.options if (at := f"pickup_{name}") in PICKUP_FIELDS)
+        for column in fetched.open_columns
+    }
+    asked = [replace(column, options=names) for column, names in options.items() if names]
+    settled = {*fields, *(column.header for column in asked)}
+    ours = _columns_of(table, [header for header in table.headers if header not in settled])
+    answers = {header: name for header, name in chosen.items() if header not in settled}
+    rest = propose_mapping(ours, "tickets", answers, planning_date=planning_date, other=other)
+    known = {**fields, **rest.fields}
+    return replace(
+        rest,
+        fields={header: known[header] for header in table.headers if header in known},
+        guessed=(*rest.guessed, *(header for header in fetched.guessed if header in fields)),
+        open_columns=(*asked, *rest.open_columns),
+    )
+
+
+def _columns_of(table: Table, headers: Sequence[str]) -> Table:
+    """Return some columns of a table."""
+    rows = ((line, {header: row[header] for header in headers if header in row}) for line, row in table.rows)
+    return replace(table, headers=tuple(headers), rows=tuple(rows))
 
 
 def _settle(columns: ProposedColumns, headers: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ Owns which cells leave no doubt, what is asked about the others, and which colum
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -137,7 +138,7 @@ def _field_by_cells(columns: ProposedColumns, header: str) -> str:
         return "kind"
     if _has_skills_of_others(columns, header):
         return "skills"
-    if columns.is_free("id") and _names_rows(columns, header):
+    if columns.is_free("id") and (_names_rows(columns, header) or _names_shipments(columns, header)):
         return "id"
     is_delivery = columns.are_tickets and meaning.concepts <= {"notes", "delivery"}
     return "window" if kind == "windows" and is_delivery and not columns.has("window", "opens", "closes") else ""
@@ -239,6 +240,15 @@ def _names_rows(columns: ProposedColumns, header: str) -> bool:
         return any(char.isdecimal() for cell in cells for char in cell)
     is_first = header == next(filter(None, columns.table.headers))
     return is_first and len(cells) > 1 and all(_CODE.fullmatch(cell.strip()) for cell in cells)
+
+
+def _names_shipments(columns: ProposedColumns, header: str) -> bool:
+    """Return whether cells below a header that says number name two rows each, where a column says what is fetched."""
+    concepts, cells = columns.meanings[header].concepts, columns.cells[header]
+    if "id" not in concepts or concepts & {"code", "money", "phone", "vehicle", "driver", "address", "name"}:
+        return False
+    are_pairs = columns.are_tickets and {*Counter(cells).values()} == {2}
+    return are_pairs and any(map(has_pickups, columns.cells.values()))
 
 
 def _is_no_amount(columns: ProposedColumns, header: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.address_columns import (
     CODE_AND_TOWN,
+    are_mail,
     are_whole_addresses,
     has_other_places,
     is_beside_other,
@@ -74,6 +75,8 @@ def take_by_header(columns: ProposedColumns, header: str) -> None:
     if columns.are_tickets and (name, look.kind) == ("location", "places"):
         is_address = are_whole_addresses(columns.cells[header]) and not has_other_places(columns, header)
         name = "address" if is_address else name
+    if columns.are_tickets and name in ("opens", "closes") and look.kind == "places":
+        name = "address"  # from one place to another
     if name in _TIMES:
         _take_time(columns, header, name)
         return
@@ -143,8 +146,8 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
         return any(pair_in(cell) is not None for cell in cells)
     if name == "location":
         return not look.is_counting
-    if name == "address" and 2 * sum("@" in cell for cell in cells) > len(cells):
-        return False  # of e-mail
+    if name == "address" and are_mail(cells):
+        return False
     if name == "break":
         return look.kind == "windows"
     if name == "id" and "name" in meaning.concepts and len(set(cells)) < len(cells):

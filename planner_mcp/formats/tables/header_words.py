@@ -165,9 +165,17 @@ PLACE_SHEETS: Final = words_of(
 )
 """Names of a sheet of places that tickets and agents name; such a sheet is the tickets' where no other is."""
 FIELDS: Final = {"tickets": TICKETS, "agents": AGENTS}
+PICKUP_FIELDS: Final[Mapping[str, str]] = {
+    f"pickup_{name}": name
+    for name in (
+        *("address", *_PLACE, "window", "opens", "closes", "service_s", "service_min", "service_h", "service_d"),
+        *("name", "phone", "notes", "id"),
+    )
+}
+"""Fields of the place where the goods of a row are fetched, by what each of them is there."""
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""
-SEVERAL: Final = COMPOSED | {"window"}
+SEVERAL: Final = COMPOSED | {"window"} | {name for name, at in PICKUP_FIELDS.items() if at in {*COMPOSED, "window"}}
 """Fields that a caller may name several columns as."""
 PLACING: Final = frozenset({"lat", "lon", "x", "y", "position", "address"})
 """Fields that say where something is."""

@@ -31,6 +31,8 @@ class ProposedColumns:
         self.fields: dict[str, str] = {}
         self.guessed: list[str] = []
         self.asked: dict[str, OpenColumn] = {}
+        self.pickups: frozenset[str] = frozenset()
+        """Columns about a place where goods are fetched, beside another place."""
         self._values: dict[str, ColumnValues] = {}
 
     def look(self, header: str) -> ColumnValues:

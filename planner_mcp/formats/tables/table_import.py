@@ -24,6 +24,7 @@ from planner_mcp.formats.tables.header_words import PLACING
 from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
 from planner_mcp.formats.tables.number_parsing import number_in
 from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
+from planner_mcp.formats.tables.shipment_rows import join_halves, with_pickup_rows
 from planner_mcp.formats.tables.source_rows import SourceRow
 from planner_mcp.formats.tables.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.text_tables import Table
@@ -113,10 +114,13 @@ class TableImport:
 
     def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
-        mapping = self._proposal(table, "tickets", chosen, other)
+        proposal = self._proposal(table, "tickets", chosen, other)
+        table, mapping, split = with_pickup_rows(table, proposal)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
-        rows, notices = join_lines(rows, table, self._wanted)
-        self.notices |= dict.fromkeys(notices)
+        rows, joined = join_lines(rows, table, self._wanted)
+        paired, faults = join_halves(rows, self._wanted)
+        self.notices |= dict.fromkeys([*split, *joined, *paired])
+        self.faults += faults
         self.origins["tickets"] = [origin for origin, _ in rows]
         self.faults += rows_without_place(rows, table, mapping)
         for origin, cells in rows:
@@ -131,7 +135,7 @@ class TableImport:
                 ticket["kind"] = "pickup"
             ticket |= {name: cells.pop(header) for header, name in _RENAMED.items() if header in cells}
             self.tickets.append(ticket | cells)
-        return mapping
+        return proposal
 
     def add_agents(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of agents; one that names a place starts and ends there."""

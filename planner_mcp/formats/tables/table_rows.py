@@ -94,7 +94,9 @@ class TableRows:
 
     def read(self) -> Iterator[tuple[SourceRow, Json]]:
         """Yield each row as values by field; amounts go to their columns. Totals of the rows above are passed over."""
-        headers = {name: header for header, name in reversed(self._fields.items())}
+        by_field = list(reversed([(name, header) for header, name in self._fields.items()]))
+        headers = dict(by_field)
+        is_one_each = len(headers) == len(by_field)
         styles = self._styles()
         readers = {header: self._reader(header, name, styles[header]) for header, name in self._fields.items()}
         passed_over = self._totals | self._below_totals | self._of_other_days(styles)
@@ -108,7 +110,8 @@ class TableRows:
                 self._note(f"Row {line} adds up those above it and is passed over.")
             if index in passed_over:
                 continue
-            origin = SourceRow(place_in(self._table.name, line), headers)
+            here = {} if is_one_each else {name: header for name, header in by_field if header in row}
+            origin = SourceRow(place_in(self._table.name, line), {**headers, **here} if here else headers)
             values: Json = {}
             for header, name in self._fields.items():
                 text = row.get(header)

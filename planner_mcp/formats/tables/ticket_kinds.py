@@ -10,15 +10,16 @@ from planner_mcp.formats.tables.cell_text import MAX_CELL
 from planner_mcp.formats.tables.header_meanings import normalized
 from planner_mcp.formats.tables.unit_words import words_of
 
-PICKUPS: Final = words_of(
-    "pu pickup pickups collect collection return returns abholung retoure rucknahme enlevement ramasse retour "
-    "collecte recogida devolucion retiro abholen holen ophalen afhalen ramasser recoger ritiro ritirare odbior "
-    "取货 揽收 取件 退货 提货 回收"
+RETURNS: Final = words_of("return returns retoure rucknahme retour devolucion 退货 回收")
+"""Words for what is picked up to go to the depot."""
+PICKUPS: Final = RETURNS | words_of(
+    "pu pickup pickups collect collection abholung enlevement ramasse collecte recogida retiro abholen holen ophalen "
+    "afhalen ramasser recoger ritiro ritirare odbior loading beladung beladen 取货 揽收 取件 提货 装货"
 )
 DELIVERIES: Final = {""} | words_of(
-    "delivery deliver dropoff drop lieferung zustellung auslieferung livraison entrega reparto liefern zustellen "
-    "leveren bezorgen brengen levering livrer entregar consegna consegnare dostawa doreczenie "
-    "配送 送货 派送 派件 送件 投递"
+    "delivery deliver del dropoff drop unloading lieferung anlieferung zustellung auslieferung entladung livraison "
+    "entrega reparto liefern anliefern zustellen entladen leveren bezorgen brengen levering livrer entregar consegna "
+    "consegnare dostawa doreczenie 配送 送货 派送 派件 送件 投递 卸货"
 )
 KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
 

@@ -24,11 +24,11 @@ def join_lines(rows: Rows, table: Table, amounts: Sequence[AmountColumn]) -> tup
     second value is what is to be said of it.
     """
     texts = {str(line): frozenset(cells.items()) for line, cells in table.rows}
-    first: dict[str, int] = {}
+    first: dict[tuple[str, str], int] = {}
     lines: dict[int, list[int]] = {}
     seen: set[tuple[int, frozenset[tuple[str, str]]]] = set()
     for at, (origin, cells) in enumerate(rows):
-        head = first.setdefault(cells["id"], at) if "id" in cells else at
+        head = first.setdefault((cells["id"], cells.get("kind", "")), at) if "id" in cells else at
         line = (head, texts[origin.number])
         if line in seen or not _is_line_of(cells, rows[head][1]):
             head = at

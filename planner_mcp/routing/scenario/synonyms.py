@@ -38,7 +38,7 @@ _WORK: Final = "max_duration_s (seconds from departure to end)"
 _SYNONYMS: Final[dict[str, dict[str, str]]] = {
     "Scenario": {
         **_synonyms_of("agents", "vehicles drivers fleet"),
-        **_synonyms_of("tickets", "orders jobs stops visits tasks"),
+        **_synonyms_of("tickets", "orders jobs stops visits tasks deliveries"),
         **_synonyms_of("planning_date", "date day"),
         **_synonyms_of("depot", "depot_location"),
         **_synonyms_of("incompatible", "incompatible_tickets"),
@@ -115,6 +115,8 @@ _SYNONYMS: Final[dict[str, dict[str, str]]] = {
         **_synonyms_of("service_time_s (seconds)", "duration duration_s duration_min service_duration"),
         **_synonyms_of("service_time_s (seconds)", "service_min service_minutes service_s"),
         **_synonyms_of("pickup, the id of a ticket of its own", "pickup_location pickup_address pickup_place"),
+        **_synonyms_of("pickup", "pickup_ticket pickup_ticket_id pickup_order"),
+        **_synonyms_of("kind, delivery or pickup", "type ticket_type task_type job_type order_type stop_type action"),
         **_synonyms_of("demand", "weight quantity amount volume load size"),
     },
 }
@@ -142,6 +144,10 @@ _ARGUMENTS: Final = (
 )
 """Names that callers give arguments of tools, with the argument; it counts where a tool has it."""
 _ORDER: Final = "A time is written in time_windows; an order of two tickets by pickup alone: same goods, same agent."
+_SHIPMENT: Final = (
+    "A shipment is two tickets of one demand: one where it is fetched, of kind pickup; one where it goes, whose pickup "
+    "is the id of the first."
+)
 _OPEN_END: Final = "Write end_location null for a route that ends at its last ticket; without it routes return."
 _REMOVED: Final = 'A patch removes an entry by null for its id, like {"tickets": {"t-3": null}}.'
 _OUTER: Final = "Write it within scenario, which has all fields of the day."
@@ -154,7 +160,10 @@ _INNER: Final = "Write its fields here, without this name around them."
 _WRAPPERS: Final = frozenset({"arguments", "args", "kwargs", "params", "parameters", "input"})
 """Names of the object that holds all arguments; some callers send it within itself."""
 _EXPLAINED: Final[dict[str, dict[str, str]]] = {
-    "Scenario": _synonyms_of(_INNER, "scenario patch"),
+    "Scenario": {
+        **_synonyms_of(_INNER, "scenario patch"),
+        **_synonyms_of(_SHIPMENT, "shipments shipment pickup_deliveries pickups_deliveries transports"),
+    },
     "Agent": {
         **_synonyms_of(_REMOVED, "remove removed delete deleted"),
         **_synonyms_of(
@@ -166,6 +175,11 @@ _EXPLAINED: Final[dict[str, dict[str, str]]] = {
         **_synonyms_of(_ORDER, "after before predecessor predecessors successor successors depends_on"),
         **_synonyms_of(_ORDER, "precedence must_follow deliver_after after_ticket before_ticket"),
         **_synonyms_of(_REMOVED, "remove removed delete deleted"),
+        **_synonyms_of(_SHIPMENT, "dropoff drop_off destination origin from to from_location to_location"),
+        **_synonyms_of(_SHIPMENT, "delivery_location delivery_address delivery_place dropoff_location dropoff_address"),
+        **_synonyms_of(_SHIPMENT, "pickup_lat pickup_lon pickup_time pickup_window pickup_windows"),
+        **_synonyms_of(_SHIPMENT, "pickup_time_window pickup_time_windows delivery_lat delivery_lon delivery_window"),
+        **_synonyms_of(_SHIPMENT, "delivery_windows delivery_time_window delivery_time_windows"),
     },
 }
 """Names, by model, for what no field says, with what says it instead."""

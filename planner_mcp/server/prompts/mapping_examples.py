@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from planner_mcp.formats.tables.header_words import AGENTS, PSEUDO, TICKETS
+from planner_mcp.formats.tables.header_words import AGENTS, PICKUP_FIELDS, PSEUDO, TICKETS
 from planner_mcp.jobs.records.import_records import StoredMapping
 from planner_mcp.text import plain
 
@@ -27,7 +27,7 @@ def mapping_examples(known: Mapping[str, StoredMapping], *, shows_rows: bool) ->
     """
     fields = {
         kind: [name for name in words if name not in PSEUDO]
-        for kind, words in (("tickets", TICKETS), ("agents", AGENTS))
+        for kind, words in (("tickets", {**TICKETS, **PICKUP_FIELDS}), ("agents", AGENTS))
     }
     target = json.dumps(
         {"columns": {"HEADER": "FIELD, or empty to leave it out"}, "fields": fields}, ensure_ascii=False

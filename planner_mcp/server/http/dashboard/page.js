@@ -94,8 +94,11 @@ export function action(text, act, { main = false, into, ask } = {}) {
   return button;
 }
 
-// The words of a choice that is a field of a table; others stand as they are.
-export const choiceWord = (choice) => wordOf("field", choice);
+// The words of a choice that is a field of a table, or one of where a shipment is fetched; others stand as they are.
+export const choiceWord = (choice) => {
+  const [known, field] = [wordOf("field", choice), /^pickup_(\w+)$/.exec(choice)?.[1]];
+  return known === choice && field && wordOf("field", field) !== field ? t("whereFetched", { field: wordOf("field", field) }) : known;
+};
 
 // Thrown where a person does not go on with a question.
 export const WITHDRAWN = new Error("withdrawn");

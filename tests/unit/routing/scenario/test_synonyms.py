@@ -50,6 +50,8 @@ def faults(day: dict[str, Any]) -> tuple[Fault, ...]:
         ("tickets", "not_before", WINDOWS),
         ("tickets", "soft_deadline", "soft_close"),
         ("tickets", "pickup_location", "pickup, the id of a ticket of its own"),
+        ("tickets", "pickup_ticket", "pickup"),
+        ("tickets", "type", "kind, delivery or pickup"),
         ("tickets", "lateness_cost_per_minute", "lateness_cost_per_hour, which has 60 minutes"),
         ("tickets", "any_agent", "agents (only these), not_agents or preferred_agent"),
         ("tickets", "prefered_agent", "preferred_agent"),
@@ -116,6 +118,9 @@ def test_an_argument_of_another_tool_is_reported_with_ours(model: type[BaseModel
     [
         (Ticket, "after", "by pickup alone"),
         (Ticket, "depends_on", "by pickup alone"),
+        (Ticket, "delivery_address", "two tickets of one demand"),
+        (Ticket, "pickupWindow", "two tickets of one demand"),
+        (Scenario, "shipments", "two tickets of one demand"),
         (Ticket, "remove", "null for its id"),
         (Agent, "deleted", "null for its id"),
         (Agent, "return_to_depot", "end_location null"),

@@ -8,7 +8,7 @@ import { currentLanguage, t } from "../view/words.js";
 
 const HALF_DAY_S = 43_200;
 // What a column may be taken for where it was taken for something else.
-const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date"];
+const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date", "pickup_address"];
 
 let kept = null; // the page as it was left, for a return to it in the same session
 
