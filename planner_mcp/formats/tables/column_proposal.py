@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from planner_mcp.formats.tables.address_columns import ask_about_pickup, end_named, pickup_columns
-from planner_mcp.formats.tables.column_mapping import ColumnMapping, refuse_unknown
-from planner_mcp.formats.tables.columns_by_cells import settle_by_cells
+from planner_mcp.formats.tables.column_mapping import ColumnMapping, OpenColumn, refuse_unknown
+from planner_mcp.formats.tables.columns_by_cells import ONE_OF_TWO, settle_by_cells
 from planner_mcp.formats.tables.columns_by_header import take_by_header, take_by_likeness, take_degrees
 from planner_mcp.formats.tables.header_meanings import words_outside
-from planner_mcp.formats.tables.header_words import FIELDS, PICKUP_FIELDS
+from planner_mcp.formats.tables.header_words import FIELDS, PICKUP_FIELDS, PLACING
 from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.text_tables import Table
@@ -78,6 +78,9 @@ def _of_two_places(table: Table, chosen: Mapping[str, str], planning_date: str, 
     ours = _columns_of(table, [header for header in table.headers if header not in settled])
     answers = {header: name for header, name in chosen.items() if header not in settled}
     rest = propose_mapping(ours, "tickets", answers, planning_date=planning_date, other=other)
+    if PLACING.isdisjoint(rest.fields.values()) and "location" not in rest.fields.values():
+        goals = (each for each in rest.left_out if each not in chosen and end_named(each) == "end")
+        asked += [OpenColumn(each, rest.looks[each], ("location", "notes"), ONE_OF_TWO) for each in goals]
     known = {**fields, **rest.fields}
     return replace(
         rest,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from planner_mcp.formats.tables.address_columns import is_beside_other, numbers_street
+from planner_mcp.formats.tables.address_columns import end_named, is_beside_other, numbers_street
 from planner_mcp.formats.tables.cell_text import MAX_CELL, filled
 from planner_mcp.formats.tables.column_values import (
     MAX_SAMPLE,
@@ -27,7 +27,7 @@ from planner_mcp.formats.tables.columns_by_header import (
 )
 from planner_mcp.formats.tables.coordinate_parsing import DEGREES, common_axis, is_map_link
 from planner_mcp.formats.tables.header_meanings import HeaderMeaning, is_of_order, says_crew, side_of
-from planner_mcp.formats.tables.header_words import UNUSED
+from planner_mcp.formats.tables.header_words import PLACING, UNUSED
 from planner_mcp.formats.tables.other_tables import words_in
 from planner_mcp.formats.tables.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.service_columns import SERVICE_OPTIONS, unit_field
@@ -37,6 +37,7 @@ from planner_mcp.formats.tables.window_parsing import day_of_weekdays
 
 _CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}|\d{7,18}")
 """What orders, stops and jobs are named by."""
+ONE_OF_TWO: Final = "it may be one of two places of a row, it has {}"
 _FEW_DIGITS: Final = 4
 """Digits from which a number is rather the id of an order than an amount or the number of a row."""
 _OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -78,6 +79,9 @@ def settle_by_cells(columns: ProposedColumns, header: str) -> None:
         columns.ask(header, ("kind", "notes"), "it may say what is picked up, it has {}")
     elif _names_tickets(columns, header):
         columns.ask(header, ("pickup_ticket", "notes"), "it names other tickets, {}")
+    elif _names_an_end(columns, header):
+        at = "pickup_location" if end_named(header) == "start" else "location"
+        columns.ask(header, (at, "notes"), ONE_OF_TWO)
     elif look.kind in ("texts", "codes") and columns.other.columns_like(header, words_in(cells)):
         why = "agents have this column too, and taken as skills only those of the same word serve a ticket; it has {}"
         columns.ask(header, ("skills", "notes"), why)
@@ -249,6 +253,19 @@ def _names_shipments(columns: ProposedColumns, header: str) -> bool:
         return False
     are_pairs = columns.are_tickets and {*Counter(cells).values()} == {2}
     return are_pairs and any(map(has_pickups, columns.cells.values()))
+
+
+def _names_an_end(columns: ProposedColumns, header: str) -> bool:
+    """Return whether texts may name one end of a way, in a table that has another column for the other and no place."""
+    if (
+        not columns.are_tickets
+        or columns.has("location", *PLACING)
+        or columns.look(header).kind not in ("texts", "codes")
+    ):
+        return False
+    texts = (each for each in columns.meanings if columns.look(each).kind in ("texts", "codes"))
+    ends = {end_named(each) for each in texts if each not in columns.fields}
+    return end_named(header) != "" and {"start", "end"} <= ends
 
 
 def _is_no_amount(columns: ProposedColumns, header: str) -> bool:

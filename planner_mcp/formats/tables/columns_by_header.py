@@ -77,6 +77,8 @@ def take_by_header(columns: ProposedColumns, header: str) -> None:
         name = "address" if is_address else name
     if columns.are_tickets and name in ("opens", "closes") and look.kind == "places":
         name = "address"  # from one place to another
+    if columns.are_tickets and name == "service" and look.kind == "windows" and columns.is_free("window"):
+        name = "window"  # Ladezeit: hours to load in, not how long that takes
     if name in _TIMES:
         _take_time(columns, header, name)
         return

@@ -74,7 +74,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "klant klantnaam naam ontvanger bedrijf ragione_sociale nome nome_cliente azienda klient nazwa_klienta odbiorca "
     "nazwa zákazník jméno_zákazníka odběratel příjemce jméno müşteri müşteri_adı alıcı firma_adı kund kundnamn "
     "mottagare företag namn destinatário nome_do_cliente 顧客 顧客名 お客様 お客様名 得意先 得意先名 届け先 届け先名 "
-    "お届け先 納品先 納品先名 配送先 配送先名 会社名 氏名",
+    "お届け先 納品先 納品先名 配送先 配送先名 会社名 氏名 收件人",
     "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
     "lieferadresse strasse direccion domicilio calle rue cp adres afleveradres straat huisnummer postcode plaats "
     "woonplaats indirizzo via cap città comune ulica nr_domu kod_pocztowy miasto miejscowość adres_dostawy adresa "

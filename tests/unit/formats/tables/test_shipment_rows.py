@@ -192,6 +192,31 @@ def test_amounts_are_those_of_the_shipment_whatever_their_header() -> None:
     assert [each["demand"] for each in tickets_of(text, columns={"Pickup address": "pickup_address"})] == [5, 5]
 
 
+def test_hours_to_load_in_are_no_time_that_loading_takes() -> None:
+    """SPEC T5: below `Ladezeit` a window was asked for the unit of a stay."""
+    text = (
+        "Sendungsnr;Beladeort;Ladezeit;Entladeort;Entladezeit;Paletten\n"
+        "S1;Ring 1, 79098 Freiburg;8-10;Seeweg 9, 79104 Freiburg;10-14;4\n"
+    )
+    first, second = tickets_of(text, columns={"Beladeort": "pickup_address"})
+    assert (first["time_windows"], second["time_windows"]) == ([["08:00", "10:00"]], [["10:00", "14:00"]])
+    assert proposed("id;Ort;Entladezeit", "a;Bonn;15").open_columns[0].options[0] == "service_min"
+
+
+def test_names_of_two_places_are_asked_about() -> None:
+    """SPEC T5: both were left out in silence, and every ticket was at a place of its own."""
+    text = "Job;Pickup;Drop-off;Items\n1;Warehouse A;Shop 7;3\n2;Warehouse B;Shop 9;1\n"
+    asked = propose_mapping(table(text), "tickets", {}).open_columns
+    assert [(each.header, each.options) for each in asked] == [
+        ("Pickup", ("pickup_location", "notes")),
+        ("Drop-off", ("location", "notes")),
+    ]
+    (open_column,) = propose_mapping(table(text), "tickets", {"Pickup": "pickup_location"}).open_columns
+    assert open_column.header == "Drop-off"
+    tickets = tickets_of(text, columns={"Pickup": "pickup_location", "Drop-off": "location"})
+    assert [each["location"] for each in tickets] == ["Warehouse A", "Shop 7", "Warehouse B", "Shop 9"]
+
+
 def test_a_field_of_the_place_of_pickup_is_of_tickets_alone() -> None:
     """SPEC T7: what agents cannot have is refused with what they can."""
     with pytest.raises(InputError) as caught:
