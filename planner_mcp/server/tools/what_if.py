@@ -271,7 +271,8 @@ def _text(output: WhatIfResult) -> str:
     lines = [" ".join(output.columns)]
     lines += [" ".join("-" if cell is None else str(cell) for cell in _shown(row)) for row in output.rows]
     lines += unit_lines(output.cost_in)
-    lines += [f"{name}: {'; '.join(map(translated_line, changed))}" for name, changed in output.changes.items()]
+    for name, changed in output.changes.items():
+        lines += [f"{name}:", *(f"  {translated_line(each)}" for each in changed)]
     lines += [*(f"Warning: {caution}" for caution in output.warnings or ()), *(output.notes or ())]
     lines += [phrase("{} has no job: {}", name, translated_line(why)) for name, why in (output.refused or {}).items()]
     if any(row[2] not in ("COMPLETED", "FAILED", "CANCELLED") for row in output.rows):

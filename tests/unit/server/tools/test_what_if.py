@@ -84,6 +84,7 @@ async def test_a_case_that_makes_a_ticket_unservable_says_so(call: Call, store: 
     added, count, why, *_ = answer.structured["changes"]["heavy"]
     assert (added, count) == ("tickets: 1 added (heavy)", "Nobody can serve 1 of the tickets; plans leave them out:")
     assert why.startswith("CAPACITY: heavy (99): ")
+    assert f"heavy:\n  {added}\n  {count}\n  {why}" in answer.text
     assert not any("Nobody" in line for line in answer.structured["changes"]["one more van"])
 
 
