@@ -13,8 +13,8 @@ from planner_mcp.routing.scenario.scenario_model import Agent, Location, Scenari
 from planner_mcp.text import plain
 
 _YEARS: Final = (2000, 2100)
-_MARKS: Final = re.compile(r"(?<!\d)[\W_]+|[\W_]+(?!\d)")
-"""Blanks and marks of a name, but for those between two digits."""
+_MARKS: Final = re.compile(r"(?<![\d\W_])[\W_]+|[\W_]+(?![\d\W_])")
+"""A run of blanks and marks in a name, but for one between two digits."""
 _ZEROS: Final = re.compile(r"(?<!\d)0+(?=\d)")
 """Zeros before a number."""
 _MAX_SUGGESTIONS: Final = 10

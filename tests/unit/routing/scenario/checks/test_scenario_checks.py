@@ -663,3 +663,4 @@ def test_a_name_that_differs_by_marks_zeros_or_case_alone_is_the_nearest() -> No
     found = near_names(wrong, ["A-21", "A-01", "Van 1"])
     assert found == dict(zip(wrong, ("A-01", "A-01", "Van 1", "Van 1"), strict=True))
     assert bare("1-12") != bare("11-2")
+    assert bare("A 1 - 12") != bare("A 11 - 2")
