@@ -73,6 +73,7 @@ class _ReasonFinder:
         self._served = served
         self._spare = _spare(problem, plan)
         self._visits = {route.agent_id: len(route.tickets) for route in plan.routes}
+        self._locked = {ticket for agent in problem.agents for ticket in agent.locked}
         self._proofs = UnservableTickets(problem)
 
     def reason(self, index: int) -> InfeasibilityReason:
@@ -91,8 +92,7 @@ class _ReasonFinder:
     def detail(self, index: int, reason: InfeasibilityReason) -> str:
         """Return the reason in words."""
         if reason is InfeasibilityReason.GROUP_INCOMPLETE:
-            locked = {ticket for agent in self._problem.agents for ticket in agent.locked}
-            return INCOMPLETE if self._is_incomplete(index, locked) else _GAVE_WAY
+            return INCOMPLETE if self._is_incomplete(index, self._locked) else _GAVE_WAY
         return _detail(self._problem, self._problem.tickets[index], reason)
 
     def _is_incomplete(self, index: int, served: set[int]) -> bool:
@@ -103,19 +103,30 @@ class _ReasonFinder:
         )
 
     def _has_spare(self, index: int) -> bool:
-        """Return whether capacity is not what a ticket lacks: who may serve no more tickets is not asked for room."""
+        """Return whether capacity is not what a ticket lacks: who is absent or done is not asked for room."""
         ticket, count = self._problem.tickets[index], len(halves(self._problem, index))
-        able = [
-            at for at, agent in enumerate(self._problem.agents) if ticket.admits(at) and self._may_serve(agent, count)
-        ]
+        able = [at for at, agent in enumerate(self._problem.agents) if ticket.admits(at) and not _is_done(agent)]
+        return not able or any(
+            fits(ticket.demand, self._room(at, index))
+            for at in able
+            if self._may_serve(self._problem.agents[at], count)
+        )
+
+    def _room(self, agent: int, index: int) -> tuple[int, ...]:
+        """Return what an agent could yet carry of a ticket; of a shipment, which may find room between, all it may."""
         if index in self._problem.partner_of:
-            return not able or any(fits(ticket.demand, self._problem.agents[at].capacity) for at in able)
-        return not able or any(fits(ticket.demand, self._spare[at][ticket.load]) for at in able)
+            return self._problem.agents[agent].capacity
+        return self._spare[agent][self._problem.tickets[index].load]
 
     def _may_serve(self, agent: AgentSpec, count: int) -> bool:
         """Return whether an agent may serve so many tickets more in this plan."""
         taken = max(len(agent.locked), self._visits.get(agent.id, 0))
         return agent.max_stops is None or taken + count <= agent.max_stops
+
+
+def _is_done(agent: AgentSpec) -> bool:
+    """Return whether an agent may serve nothing but what is locked."""
+    return agent.max_stops is not None and agent.max_stops <= len(agent.locked)
 
 
 def _spare(problem: Problem, plan: Plan) -> list[dict[LoadKind, tuple[int, ...]]]:

@@ -79,6 +79,8 @@ def test_an_agent_that_serves_all_its_tickets_has_no_room() -> None:
         day = problem(drivers, [ticket(demand=2), ticket("c"), *left])
         found = reasons(day, Candidate((route(day, "a"), route(day, "c", agent=1))))
         assert {entry.code for entry in found} == {code}, (most, left)
+    full = problem([agent(max_tickets=1)], [ticket(), ticket("b")])
+    assert {entry.code for entry in reasons(full, candidate(full, "a"))} == {"ALL_CAPACITY_USED"}
 
 
 def test_an_agent_that_cannot_reach_its_smallest_load_serves_nobody() -> None:
@@ -172,7 +174,7 @@ def test_what_can_be_reached_over_other_stops_is_not_out_of_reach(driver: Any, o
     known = {"locations": [{"id": name} for name in "DBAC"], "travel": {"durations": AROUND}}
     day = problem([agent(max_tickets=2, **driver)], tickets, **known)
     (entry,) = reasons(day, candidate(day, "b", "c"))
-    assert (entry.ticket_id, entry.code) == ("a", "NO_ROOM_FOUND")
+    assert (entry.ticket_id, entry.code) == ("a", "ALL_CAPACITY_USED")
     wider = problem([agent(max_tickets=3, **driver)], tickets, **known)
     assert verify(wider, build_plan(wider, candidate(wider, "b", "a", "c"))) == []
 
