@@ -7,6 +7,7 @@ from typing import Any, Final
 from planner_mcp.routing.plan import UNIT_LEGS, PlanJson
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
+from planner_mcp.routing.scenario.tour_ids import base_agent
 from planner_mcp.text import Json, first_few, number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
@@ -64,7 +65,7 @@ def _not_preferred(routes: Sequence[Json], scenario: ShownScenario) -> Json:
 
 
 def _is_as_wanted(agent_id: str, preferred: str | None) -> bool:
-    return preferred is None or agent_id == preferred or agent_id.startswith(f"{preferred} tour ")
+    return preferred in (None, agent_id, base_agent(agent_id))
 
 
 def figures_of(travel: Any) -> tuple[str, ...]:

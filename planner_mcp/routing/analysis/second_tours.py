@@ -5,25 +5,18 @@ route ended, with what its limits leave. The entry of the first tour keeps its p
 agent more.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_model import Agent, Held, Scenario, end_of, start_of
+from planner_mcp.routing.scenario.tour_ids import base_agent, next_tour
 from planner_mcp.text import Json, clock, plain
 
-_TOUR: Final = re.compile(r"(.+) tour (\d{1,3})", re.DOTALL)
 _PERSONAL: Final = ("name", "phone")
 _MAX_ID: Final = 80
 """Characters of an id that leave room for the number of a tour."""
-
-
-def base_agent(agent_id: str) -> str:
-    """Return the agent whose tour an id names; the id itself for a first tour."""
-    found = _TOUR.fullmatch(agent_id)
-    return found[1] if found else agent_id
 
 
 def tours_of(agent_id: str, body: ScenarioBody) -> list[str]:
@@ -52,7 +45,7 @@ def with_second_tours(
     added: dict[str, Json] = {}
     sentences = []
     for agent, ready_s in _returned(scenario, held):
-        name = _next_tour(agent.id)
+        name = next_tour(agent.id)
         if name in entries or agent.id not in routes or len(entries) + len(added) >= most_agents:
             continue
         if (tour := _tour(scenario, agent, entries[agent.id], routes[agent.id], ready_s)) is not None:
@@ -61,7 +54,7 @@ def with_second_tours(
             sentences.append(f"{agent.id} may set out again from {place} at {clock(ready_s)}, as {name}.")
     if not added:
         return body, []
-    twins = {entry: name for name in added for entry in entries if _next_tour(entry) == name}
+    twins = {entry: name for name in added for entry in entries if next_tour(entry) == name}
     tickets = [_with_twins(ticket, twins) for ticket in body["tickets"]]
     return {**body, "agents": [*body["agents"], *added.values()], "tickets": tickets}, sentences
 
@@ -74,11 +67,6 @@ def _returned(scenario: Scenario, held: Held) -> Iterator[tuple[Agent, float]]:
             ready_s = max(ends[agent.id], held.until_s)
             if agent.shift_end is None or agent.shift_end > ready_s:
                 yield agent, ready_s
-
-
-def _next_tour(agent_id: str) -> str:
-    found = _TOUR.fullmatch(agent_id)
-    return f"{agent_id} tour 2" if found is None else f"{found[1]} tour {int(found[2]) + 1}"
 
 
 def _tour(scenario: Scenario, agent: Agent, entry: Json, route: PlannedRoute, ready_s: float) -> Json | None:

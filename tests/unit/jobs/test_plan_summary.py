@@ -36,6 +36,8 @@ def test_tickets_that_another_than_their_preferred_agent_serves_are_named() -> N
     routes += [{"agent_id": "v tour 2", "visits": [{"ticket_id": "t-1"}]}]
     found = summary_of({"status": "feasible", "routes": routes}, day)
     assert (found["not_preferred"], found["not_preferred_ids"]) == (7, names[2:7])
+    guided = [{"agent_id": "v tour guide", "visits": [{"ticket_id": "t-0"}]}]
+    assert summary_of({"status": "feasible", "routes": guided}, day)["not_preferred_ids"] == ["t-0"]
     kept = summary_of({"status": "feasible", "routes": routes[:1]}, day)
     assert not kept.keys() & {"not_preferred", "not_preferred_ids"}
 
