@@ -24,8 +24,8 @@ _LARGE_BLOCK_BYTES: Final = 128 * 1024
 
 MEGABYTE: Final = 1024 * 1024
 
-
 _NICENESS: Final = 5
+"""How much a process yields: on a core that it shares with a server it still gets a quarter."""
 
 _CPU_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 """Microseconds of CPU in each period, or `max`, and the length of the period (cgroup v2)."""
