@@ -83,18 +83,18 @@ async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult[ReadProg
         job = await ctx.job_service.job(ctx.principal, job_id_of(asked.job_id))
         past = await ctx.job_service.history(ctx.principal, job.id)
     is_proof = job.request.engine == PROVE
-    points = convergence_curve(_points(past, job.progress), most=asked.points)
-    rows = [[number(point.elapsed_s), number(point.cost), point.served] for point in points]
+    rows = (_gap_curve if is_proof else _cost_curve)(past, job.progress, most=asked.points)
     hides_costs = is_masked_for(ctx.principal, job)
     found = await bound_and_gap(ctx, job.id) if asked.bound else BoundAndGap()
     bound = None if hides_costs else found.bound
+    has_costs = not hides_costs and bool(rows or (bound is not None and bound.cost is not None))
     output = ReadProgressResult(
         job_id=job.id,
         status=job.state.upper(),
         improvements=job.progress.improvements,
         columns=list(_PROOF_COLUMNS if is_proof else _COLUMNS),
-        rows=_gap_curve(past, job.progress, most=asked.points) if is_proof else rows,
-        cost_in=await _cost_in(ctx, job) if bound is not None or (rows and not hides_costs) else None,
+        rows=rows,
+        cost_in=await _cost_in(ctx, job) if has_costs else None,
         gap=found.gap,
         optimal=found.is_optimal or None,
         relaxed=list(found.relaxed) or None,
@@ -129,6 +129,12 @@ def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint
             )
     if now.cost is not None:
         yield ConvergencePoint(now.elapsed_s, now.cost, now.tickets_served or 0, now.penalty or 0.0)
+
+
+def _cost_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
+    """Return how the best cost fell, at most so many points."""
+    points = convergence_curve(_points(events, now), most=most)
+    return [[number(point.elapsed_s), number(point.cost), point.served] for point in points]
 
 
 def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
