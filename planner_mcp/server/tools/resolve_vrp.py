@@ -221,12 +221,14 @@ async def _day(
     if not (patch or asked.keep_agents or asked.switch_cost or until_s) and free is base.body:
         return base, Notice(notes=change.unbegun)
 
-    async def attempt(is_asking: bool) -> tuple[ScenarioBody, Scenario, Notice]:
-        reader = day_reader(ctx, is_asking=is_asking)
-        return await run_in_thread(ctx, _changed, free, patch, reader, words.held, change.plan)
+    def changed(reader: DayReader) -> tuple[ScenarioBody, Scenario, Notice]:
+        with placed(partial(_in_arguments, asked=asked, place=in_patch(asked.patch, base.body))):
+            return _changed(free, patch, reader, words.held, change.plan)
 
-    with placed(partial(_in_arguments, asked=asked, place=in_patch(asked.patch, base.body))):
-        body, scenario, notice = await with_asked_addresses(ctx, attempt)
+    async def attempt(is_asking: bool) -> tuple[ScenarioBody, Scenario, Notice]:
+        return await run_in_thread(ctx, changed, day_reader(ctx, is_asking=is_asking))
+
+    body, scenario, notice = await with_asked_addresses(ctx, attempt)
     notice.changes = [*words.sentences, *notice.changes]
     loaded = goods_on_board(scenario, change.plan, are_kept=asked.keep_agents)
     notice.notes += [*_released(asked, base.body), *change.unbegun, *loaded]

@@ -63,8 +63,7 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
     async def attempt(is_asking: bool) -> _Revision:
         return await run_in_thread(ctx, _validated, parent.body, asked.patch, day_reader(ctx, is_asking=is_asking))
 
-    with placed(in_patch(asked.patch, parent.body)):
-        body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
+    body, lines, findings, cautions = await with_asked_addresses(ctx, attempt)
     if not lines:
         hint = f"scenario://{parent.id} says all of it already."
         raise input_error([Fault("/patch", "The patch changes nothing.", "a patch that changes the scenario", hint)])
@@ -86,7 +85,8 @@ async def run(ctx: ToolContext, asked: ReviseArguments) -> ToolResult:
 
 
 def _validated(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> _Revision:
-    new, scenario, notices = revised(body, patch, reader)
+    with placed(in_patch(patch, body)):
+        new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
     brought, standing = first_warnings(body, patch, new, scenario, reader)
     return new, change_lines(body, new), findings, [*notices, *brought, *standing]

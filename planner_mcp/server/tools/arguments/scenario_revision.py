@@ -123,7 +123,8 @@ def patched(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> Addr
 def in_patch(patch: ScenarioPatch, before: ScenarioBody) -> Callable[[Fault], Fault]:
     """Return what puts faults of a patched day at their places in `patch`, where that has the entry or field.
 
-    Where a field lacks because the id is a new one, the fault says so: mostly another id was meant.
+    Where a field is missing because the id is new, the fault says so: mostly another id was meant. To be used in a
+    thread, as the nearest id is looked for among all of them.
 
     Args:
         patch: As the caller wrote it.
@@ -215,7 +216,7 @@ def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
 def first_warnings(
     before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody, scenario: Scenario, reader: DayReader
 ) -> tuple[list[str], list[str]]:
-    """Return the first of what is odd about a day that a patch was laid on: what the patch brings, what was so before.
+    """Return what is odd about a day under a patch, the first of it: what the patch brings, and what was so before.
 
     Args:
         before: The day that the patch changes.
@@ -226,7 +227,7 @@ def first_warnings(
     """
     found, known = _warnings_of(scenario, after), set[str]()
     if found:
-        with suppress(InputError):  # the limits of the deployment are others now
+        with suppress(InputError):  # its roads are others now, or an older version let it in
             inputs = reader.resolve_inputs(before)
             known.update(_warnings_of(read_stored(before, inputs.travel_matrices), before))
     notices = [*misspelt_ids(before, after), *removal_warnings(before, patch)]

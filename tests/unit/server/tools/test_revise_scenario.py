@@ -1,10 +1,12 @@
 """`revise_scenario`: what a patch makes of a scenario, and what is refused at its place (SPEC T5, T7)."""
 
+import threading
 from typing import Any
 
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.server.tools.arguments import scenario_revision
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
@@ -72,6 +74,25 @@ async def test_a_change_under_an_unknown_id_is_refused_as_such(call: Call, store
     assert [fault["problem"] for fault in refused.structured["errors"]] == [
         "The required parameter location is missing."
     ]
+
+
+async def test_a_near_id_is_looked_for_beside_the_event_loop(
+    call: Call, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our choice: among 10,000 ids that takes up to a second, in which nobody else would be answered."""
+    scenario_id = await created(call)
+    job_id = await solved(call, store, scenario_id, ["a", "b"], ["c"])
+    threads: list[threading.Thread] = []
+
+    def looked_for(*_args: Any) -> dict[str, str]:
+        threads.append(threading.current_thread())
+        return {}
+
+    monkeypatch.setattr(scenario_revision, "near_names", looked_for)
+    for tool, asked in (("revise_scenario", {"scenario_id": scenario_id}), ("resolve_vrp", {"warm_from": job_id})):
+        await call(tool, {**asked, "patch": {"agents": {"V": {"shift_end": 9}}}})
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
 
 
 async def test_what_is_added_under_almost_the_id_of_another_is_reported(call: Call) -> None:
