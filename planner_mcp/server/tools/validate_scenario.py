@@ -145,7 +145,7 @@ def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReade
             before = body
             with placed(in_patch(patch, before)):
                 body, scenario, notices = revised(before, patch, reader)
-            partings = [*misspelt_ids(before, body), *removal_warnings(before, patch)]
+            partings = [*removal_warnings(before, patch), *misspelt_ids(before, body)]
             changes = change_lines(before, body)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)

@@ -230,7 +230,7 @@ def first_warnings(
         with suppress(InputError):  # its roads are others now, or an older version let it in
             inputs = reader.resolve_inputs(before)
             known.update(_warnings_of(read_stored(before, inputs.travel_matrices), before))
-    notices = [*misspelt_ids(before, after), *removal_warnings(before, patch)]
+    notices = [*removal_warnings(before, patch), *misspelt_ids(before, after)]
     notices += _matrix_name_warnings(before, patch, after)
     notices += [*_coarse_position_warnings(before, after, scenario), *(each for each in found if each not in known)]
     new = notices[:_MAX_WARNINGS]

@@ -106,6 +106,19 @@ async def test_what_is_added_under_almost_the_id_of_another_is_reported(call: Ca
         assert answer.structured["warnings"] == ["/agents/V: This is a new agent. Did you mean v?"]
 
 
+async def test_what_a_patch_takes_away_is_reported_before_ids_that_resemble_others(call: Call) -> None:
+    """SPEC T5: an answer has room for a few warnings; a ticket gone from a lock is not to be lost among them."""
+    names = [f"t-{number}" for number in range(6)]
+    day = body([agent("v", locked_tickets=["a"])], [ticket("a"), *map(ticket, names)])
+    scenario_id = await created(call, day)
+    again = {name.upper(): {"location": "B", "demand": 1} for name in names}
+    for tool in ("revise_scenario", "validate_scenario"):
+        answer = await call(tool, {"scenario_id": scenario_id, "patch": {"tickets": {"a": None, **again}}})
+        first, second, *_ = answer.structured["warnings"]
+        assert first.startswith("a gone: ")
+        assert second.endswith("Did you mean t-0?")
+
+
 async def test_an_unknown_id_to_remove_hides_no_other_mistake(call: Call) -> None:
     """SPEC T7: of the patch and of the day under the rest of it; what cannot be merged is judged no further."""
     scenario_id = await created(call)
