@@ -305,7 +305,12 @@ def _changed(
     ]
     notes = [*tours, *_departed(asked, new)]
     notice = Notice(
-        change_lines(body, asked), findings, brought_findings, [*addressed.notices, *brought], standing, notes
+        changes=change_lines(body, asked),
+        unservable=findings,
+        newly_unservable=brought_findings,
+        warnings=[*addressed.notices, *brought],
+        standing=standing,
+        notes=notes,
     )
     return new, scenario, notice
 
