@@ -297,7 +297,7 @@ def _changed(
         new, tours = with_second_tours(new, scenario, plan, most_agents=reader.bounds.max_agents)
         if tours:
             new, scenario = validated_revision(new, {}, reader, before=body)
-    brought, standing = first_warnings(body, patch, new, scenario, reader) if patch else ([], [])
+    brought, standing = first_warnings(body, patch, new, scenario) if patch else ([], [])
     known = {entry.ticket_id for entry in plan.unassigned if entry.code in PROVED_REASONS}
     findings, brought_findings = [
         unservable_findings(scenario, lambda fault: with_id_path(fault, new), passed_over)

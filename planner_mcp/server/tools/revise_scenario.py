@@ -88,7 +88,7 @@ def _validated(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> _
     with placed(in_patch(patch, body)):
         new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
-    brought, standing = first_warnings(body, patch, new, scenario, reader)
+    brought, standing = first_warnings(body, patch, new, scenario)
     return new, change_lines(body, new), findings, [*notices, *brought, *standing]
 
 

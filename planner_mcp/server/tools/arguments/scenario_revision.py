@@ -214,7 +214,7 @@ def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
 
 
 def first_warnings(
-    before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody, scenario: Scenario, reader: DayReader
+    before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody, scenario: Scenario
 ) -> tuple[list[str], list[str]]:
     """Return what is odd about a day under a patch, the first of it: what the patch brings, and what was so before.
 
@@ -223,13 +223,11 @@ def first_warnings(
         patch: As the caller wrote it.
         after: The day under it.
         scenario: The same as it was read.
-        reader: Of the days.
     """
     found, known = _warnings_of(scenario, after), set[str]()
     if found:
-        with suppress(InputError):  # its roads are others now, or an older version let it in
-            inputs = reader.resolve_inputs(before)
-            known.update(_warnings_of(read_stored(before, inputs.travel_matrices), before))
+        with suppress(InputError):  # an older version let it in
+            known.update(_warnings_of(read_stored(before), before))  # no warning is about tables stored elsewhere
     notices = [*removal_warnings(before, patch), *misspelt_ids(before, after)]
     notices += _matrix_name_warnings(before, patch, after)
     notices += [*_coarse_position_warnings(before, after, scenario), *(each for each in found if each not in known)]

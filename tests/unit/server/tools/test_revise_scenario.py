@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.tools.arguments import scenario_revision
+from planner_mcp.server.tools.arguments import resolved_inputs, scenario_revision
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
@@ -172,6 +172,22 @@ async def test_what_a_patch_brings_stands_before_what_was_so_already(call: Call)
     revised = await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})
     places = [warning.partition(":")[0] for warning in revised.structured["warnings"]]
     assert places == ["/tickets/a/preferred_agent", "/tickets/c/penalty"]
+
+
+async def test_the_day_before_needs_no_roads_for_its_warnings(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our choice: a road engine is asked, and tables are loaded, for the day that is kept alone."""
+    scenario_id = await created(call)
+    asked_for: list[Any] = []
+    resolve = resolved_inputs.resolved_inputs
+
+    def counted(body: Any, **how: Any) -> resolved_inputs.ResolvedInputs:
+        asked_for.append(body)
+        return resolve(body, **how)
+
+    monkeypatch.setattr(resolved_inputs, "resolved_inputs", counted)
+    patch = {"tickets": {"c": {"preferred_agent": "v"}}}
+    assert (await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})).structured["warnings"]
+    assert [day["tickets"][2].get("preferred_agent") for day in asked_for] == ["v"]
 
 
 async def test_a_warning_names_the_entry_by_its_id(call: Call) -> None:
