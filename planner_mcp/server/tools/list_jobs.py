@@ -17,7 +17,7 @@ from planner_mcp.server.tools.tool_definition import (
 )
 from planner_mcp.text import number, timestamp
 
-COLUMNS: Final = ("job_id", "status", "progress", "cost", "cost_in", "submitted_at")
+COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at", "cost_in")
 
 
 class JobsArguments(Arguments):
@@ -40,7 +40,7 @@ async def run(ctx: ToolContext, asked: JobsArguments) -> ToolResult:
     for job in jobs:
         view = job_view(job)
         cost = number(job.progress.cost)
-        rows.append([job.id, view["status"], view["progress"], cost, cost_in(job), timestamp(job.submitted_at)])
+        rows.append([job.id, view["status"], view["progress"], cost, timestamp(job.submitted_at), cost_in(job)])
     return table_result("jobs", COLUMNS, rows, page=asked.page, size=asked.size, total=total)
 
 

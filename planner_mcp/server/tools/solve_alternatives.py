@@ -24,7 +24,7 @@ from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, par
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context, run_in_thread
-from planner_mcp.server.tools.arguments.plan_differences import hardly_different
+from planner_mcp.server.tools.arguments.plan_differences import too_small
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -222,7 +222,8 @@ async def _different(
             if common is not None and prices is not None and common.scenario_id == prices.scenario_id:
                 found.plans[style] = priced
             continue
-        found.left_out[style] = hardly_different(*twin)
+        name, share = twin
+        found.left_out[style] = f"its plan is hardly different from {name} ({too_small(share)})"
         if spare and anyio.current_time() < ends:
             waiting |= await queue([spare.pop(0)])
     return found

@@ -35,10 +35,9 @@ class PlanDifference:
         return [in_all, *self.other_costs, *others]
 
 
-def hardly_different(other: str, share: float) -> str:
-    """Return the sentence of an alternative that is none: it differs from another plan by so small a share."""
-    least = f"{share:.3f} of 1 < {DUPLICATE_BELOW}"
-    return f"its plan is hardly different from {other} ({least})"
+def too_small(share: float) -> str:
+    """Return by how much two plans differ, beside the least by which alternatives do."""
+    return f"{share:.3f} of 1 < {DUPLICATE_BELOW}"
 
 
 async def plan_difference(ctx: ToolContext, a: PlanContext, b: PlanContext) -> PlanDifference:

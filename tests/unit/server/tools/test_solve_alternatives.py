@@ -95,7 +95,7 @@ async def test_an_equal_plan_is_reported_to_who_reads_it_later(call: Call, store
     equal, other = (await call("solve_alternatives", asked)).structured["alternatives"]
     await finish(store, ["a", "b"], ["c"])
     await finish(store, ["c", "a"], ["b"])
-    twin = f"its plan is hardly different from {plan_of(base)} (0.000 of 1 < 0.05)"
+    twin = f"This plan is hardly different from {plan_of(base)} (0.000 of 1 < 0.05)."
     status = await call("query_vrp_status", {"job_id": equal["job_id"]})
     assert (status.structured["changes"][0], twin in status.text.splitlines()) == (twin, True)
     assert twin not in (await call("query_vrp_status", {"job_id": other["job_id"]})).text
