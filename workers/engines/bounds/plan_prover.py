@@ -255,8 +255,9 @@ class PlanProver:
         Where they are too many, those of the next part of the gap are listed: they prove nothing, but a plan chosen
         among them is cheaper and leaves fewer routes to list.
         """
-        began, relaxed = time.monotonic(), generation.relaxed
+        began = time.monotonic()
         bound = generation.central(began + CENTRAL_SHARE * (ends - began))
+        relaxed = generation.relaxed  # as it is after the pricings of `central`, which may have been too large
         shares, known, cuts = parts, self._cost, [cut for cut, _ in bound.priced]
         while shares and not self._is_over() and time.monotonic() < ends:
             share, *shares = shares

@@ -37,13 +37,13 @@ from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
 from workers.engines.bounds import gap_closing, native_pricing, plan_prover
 from workers.engines.bounds.capacity_cuts import CutFinder
-from workers.engines.bounds.column_generation import ColumnGeneration, lagrangian_bound
+from workers.engines.bounds.column_generation import ColumnGeneration, DualBound, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
 from workers.engines.bounds.day_model import DayModel, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
-from workers.engines.bounds.relaxed_networks import EXCLUDED, relaxed_problem
+from workers.engines.bounds.relaxed_networks import EXCLUDED, RelaxedProblem, relaxed_problem
 from workers.engines.bounds.subset_row_cuts import SubsetRowCut, masks_of
 
 pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
@@ -373,6 +373,31 @@ def test_shipments_that_leave_too_many_partial_routes_are_priced_by_halves() -> 
     (whole, high), (halves, low) = bounds
     assert (whole, halves) == ((), (Feature.SHIPMENTS,))
     assert low < high <= price(day, best) * relaxed.factor
+
+
+def test_routes_of_halves_are_no_plan_of_a_day_with_shipments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: where only the last pricings before the listing are too large, a choice of what is listed is no plan."""
+    day = generated("shipments", 1, 14)
+    day = replace(day, tickets=tuple(replace(each, windows=()) for each in day.tickets))
+    best = native_plan(day, 2000)
+    left_out: list[tuple[str, ...]] = []
+    enumerated = gap_closing.enumerated
+
+    def watched(relaxed: RelaxedProblem, *given: Any, share: float) -> list[MasterColumn] | None:
+        left_out.append(relaxed.relaxed)
+        return enumerated(relaxed, *given, share=share)
+
+    class LateRelaxation(ColumnGeneration):
+        def central(self, deadline: float) -> DualBound:
+            self._relax_shipments()
+            return super().central(deadline)
+
+    monkeypatch.setattr(plan_prover, "SEARCH_SHARE", 0.0)
+    monkeypatch.setattr(plan_prover, "ColumnGeneration", LateRelaxation)
+    monkeypatch.setattr(gap_closing, "enumerated", watched)
+    _, found = proof_of(day, dearer(day, best))
+    assert set(left_out) == {(Feature.SHIPMENTS,)}
+    assert all(verify(day, build_plan(day, plan)) == [] for plan in found)
 
 
 def test_a_linear_program_without_a_solution_in_time_has_none_of_the_one_before() -> None:
