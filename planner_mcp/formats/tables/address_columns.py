@@ -61,7 +61,7 @@ def are_mail(cells: Sequence[str]) -> bool:
 
 def end_named(header: str) -> str:
     """Return the end of a way, `start` or `end`, that a header has a word for: `Abholadresse`, `送货地址`."""
-    words, is_target = normalized(header), False
+    words, is_target = normalized(header).replace("original", " "), False
     for part in _TARGETS:
         is_target = is_target or part in words
         words = words.replace(part, " ")  # Entladestelle has Ladestelle in it
@@ -78,8 +78,23 @@ def pickup_columns(columns: ProposedColumns) -> frozenset[str]:
     if not columns.are_tickets or not theirs:
         return frozenset()
     placing = {header for header in columns.meanings if _says_place(columns, header)}
-    has_both = bool(placing & theirs) and any(not columns.is_billed(each) for each in placing - theirs)
+    others = [header for header in placing - theirs if not columns.is_billed(header)]
+    has_both = any(_are_two_places(columns, header, other) for header in placing & theirs for other in others)
     return theirs if has_both and placing.isdisjoint(columns.chosen) else frozenset()
+
+
+def _are_two_places(columns: ProposedColumns, header: str, other: str) -> bool:
+    """Return whether a column of where goods are fetched and another one are of two places, not parts of one.
+
+    `Abholadresse`, `PLZ` and `Ort` are one address, `Abhol-PLZ` and `PLZ` are of two.
+    """
+    field, cells = columns.meanings[header].field, (columns.cells[header], columns.cells[other])
+    if _end_of_way(columns, other) == "end" or normalized(other) in normalized(header) or are_whole_addresses(cells[1]):
+        return True
+    if field in PLACING - {"address"}:
+        return field == columns.meanings[other].field
+    are_streets = all(columns.look(each).kind == "places" for each in (header, other))
+    return are_streets and not any(CODE_AND_TOWN.match(cell) for each in cells for cell in each[:MAX_SAMPLE])
 
 
 def ask_about_pickup(columns: ProposedColumns) -> None:

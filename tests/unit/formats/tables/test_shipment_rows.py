@@ -222,3 +222,40 @@ def test_a_field_of_the_place_of_pickup_is_of_tickets_alone() -> None:
     with pytest.raises(InputError) as caught:
         propose_mapping(table("id,Home\nv,X\n"), "agents", {"Home": "pickup_address"})
     assert [fault.problem for fault in caught.value.errors] == ["There is no such field."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Auftrag;Abholadresse;PLZ;Ort;Menge\n1;Ring 1;79098;Freiburg;2\n",
+        "Order;Collection address;City;Postcode;Qty\n1;Ring 1;Freiburg;79098;2\n",
+        "Order;Street;City;Pickup postcode;Qty\n1;Ring 1;Freiburg;79098;2\n",
+        "Order;Pickup address;Lat;Lon;Qty\n1;Ring 1, 79098 Freiburg;48.0;7.8;2\n",
+    ],
+)
+def test_parts_of_one_address_are_no_two_places(text: str) -> None:
+    """SPEC T5: who only fetches goods has the word in one of the columns of the address, and is asked nothing."""
+    mapping = propose_mapping(table(text), "tickets", {})
+    assert mapping.open_columns == ()
+    assert mapping.left_out == ()
+    (ticket,) = tickets_of(text)
+    assert "Ring 1" in ticket["address"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "cells", "header"),
+    [
+        ("Order;Pickup street;Pickup city;Street;City", "a;Ring 1;Freiburg;Seeweg 9;Bonn", "Pickup street"),
+        ("Auftrag;Abholstraße;Abhol-PLZ;Straße;PLZ", "a;Ring 1;79098;Seeweg 9;53111", "Abholstraße"),
+        ("Order;Origin lat;Origin lon;lat;lon", "a;52.5;13.4;52.6;13.5", "Origin lat"),
+    ],
+)
+def test_parts_that_both_places_have_are_asked_about(headers: str, cells: str, header: str) -> None:
+    """SPEC T5: though only one of them is called after the pickup."""
+    assert proposed(headers, cells).open_columns[0].header == header
+
+
+def test_what_is_called_original_is_of_no_pickup() -> None:
+    """SPEC T5: an amount called so was left out with no question."""
+    mapping = proposed("id;Original address;Address;Original qty", "a;Ring 1, 79098 Bonn;Ring 2, 79098 Bonn;3")
+    assert [column.header for column in mapping.open_columns] == ["Original address", "Address", "Original qty"]
