@@ -35,7 +35,8 @@ _FETCHED_AT: Final = "(pickup_ticket)"
 def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping, list[str]]:
     """Return a table whose rows have two places each with a row for each place, and notices; any other as it is.
 
-    A row without the first place is a delivery from the depot, one without the second is fetched for the depot.
+    A row without the first place is a delivery from the depot, one without the second is fetched for the depot. A row
+    with both is a shipment whatever its kind is called.
     """
     fetched = {header: PICKUP_FIELDS[name] for header, name in mapping.fields.items() if name in PICKUP_FIELDS}
     if not fetched:
@@ -59,7 +60,8 @@ def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, Colum
             own = next((row[header] for header, at in fetched.items() if at == "id" and header in row), "")
             halves[name] = own or names.unused(f"{name} pickup", known)
         rows.append((line, {**first, id_header: halves[name]}))
-        rows.append((line, {**second, id_header: name, _FETCHED_AT: halves[name]}))
+        delivered = {header: cell for header, cell in second.items() if ours.get(header) != "kind"}
+        rows.append((line, {**delivered, id_header: name, _FETCHED_AT: halves[name]}))
     fields = {header: fetched.get(header, name) for header, name in mapping.fields.items()}
     fields = {header: name for header, name in fields.items() if name != "id"}  # a ticket has one id
     fields |= {id_header: "id", _KIND: "kind", _FETCHED_AT: "pickup_ticket"}

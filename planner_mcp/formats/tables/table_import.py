@@ -292,7 +292,7 @@ class TableImport:
         reading = TableRows(table, mapping, self.planning_date, self.decimal, chosen)
         rows = list(reading.read())
         self.origins[kind] = [origin for origin, _ in rows]
-        self.faults += reading.faults
+        self.faults += dict.fromkeys(reading.faults)  # a cell of both halves of a shipment is read twice
         self.notices |= reading.notices
         return rows, list(reading.amounts.values())
 

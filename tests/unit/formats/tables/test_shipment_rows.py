@@ -187,7 +187,7 @@ def test_who_says_which_of_two_places_counts_is_asked_about_the_hours_of_the_oth
 def test_amounts_are_those_of_the_shipment_whatever_their_header() -> None:
     """SPEC T5: a weight called that of the pickup was left out with no question."""
     text = "id,Pickup address,Delivery address,Pickup weight (kg)\na,Ring 1,Seeweg 9,5\n"
-    mapping = proposed(*text.strip().split("\n"), {"Pickup address": "pickup_address"})
+    mapping = propose_mapping(table(text), "tickets", {"Pickup address": "pickup_address"})
     assert mapping.fields["Pickup weight (kg)"] == "demand"
     assert [each["demand"] for each in tickets_of(text, columns={"Pickup address": "pickup_address"})] == [5, 5]
 
@@ -259,3 +259,21 @@ def test_what_is_called_original_is_of_no_pickup() -> None:
     """SPEC T5: an amount called so was left out with no question."""
     mapping = proposed("id;Original address;Address;Original qty", "a;Ring 1, 79098 Bonn;Ring 2, 79098 Bonn;3")
     assert [column.header for column in mapping.open_columns] == ["Original address", "Address", "Original qty"]
+
+
+def test_a_row_with_two_places_is_a_shipment_whatever_its_kind_is_called() -> None:
+    """SPEC T5: a courier calls all its orders pickups; a delivery that is one itself was refused."""
+    text = "Order,Type,Pickup address,Delivery address\na,Pickup,Ring 1,Seeweg 9\nb,Delivery,Ring 2,Seeweg 8\n"
+    tickets = tickets_of(text, columns={"Pickup address": "pickup_address"})
+    assert [(each.get("kind"), each.get("pickup")) for each in tickets] == [
+        *(("pickup", None), (None, "a pickup")),
+        *(("pickup", None), (None, "b pickup")),
+    ]
+
+
+def test_a_fault_in_a_cell_of_both_halves_is_reported_once() -> None:
+    """SPEC T7: the cell is one, though two tickets have its amount."""
+    text = "Order,Pickup address,Delivery address,Qty\na,Ring 1,Seeweg 9,x\n"
+    with pytest.raises(InputError) as caught:
+        tickets_of(text, columns={"Pickup address": "pickup_address"})
+    assert [fault.path for fault in caught.value.errors] == ["/2/Qty"]
