@@ -45,15 +45,19 @@ def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, Colum
     id_header = next((header for header, name in ours.items() if name == "id"), _ID)
     names, known = UniqueNames(), set(table.cells(id_header))
     halves: dict[str, str] = {}
+    alone = 0
     rows: list[tuple[int, dict[str, str]]] = []
     for line, row in table.rows:
         first, second = _halves(row, fetched, ours)
+        has_goal = any(ours.get(header) in _PLACES for header in second)
         if not any(fetched.get(header) in _PLACES for header in first):
+            alone += has_goal
             rows.append((line, second))
             continue
         name = row.get(id_header) or f"row-{line}"
         first |= {_KIND: "pickup", id_header: name}
-        if not any(ours.get(header) in _PLACES for header in second):
+        if not has_goal:
+            alone += 1
             rows.append((line, first))
             continue
         if name not in halves:  # else a further line of it
@@ -66,6 +70,7 @@ def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, Colum
     fields = {header: name for header, name in fields.items() if name != "id"}  # a ticket has one id
     fields |= {id_header: "id", _KIND: "kind", _FETCHED_AT: "pickup_ticket"}
     notices = _noticed("Shipments in rows with two places: {}; {} is fetched.", list(halves.values()))
+    notices += [f"Rows with one of two places, whose goods come from the depot or go there: {alone}."] if alone else []
     headers = tuple(dict.fromkeys((*table.headers, *fields)))
     return replace(table, headers=headers, rows=tuple(rows)), replace(mapping, fields=fields), notices
 

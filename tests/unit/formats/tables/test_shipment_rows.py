@@ -97,6 +97,8 @@ def test_a_row_with_one_of_two_places_goes_from_or_to_the_depot() -> None:
         ("b", None, None, 2),
         ("c", "pickup", None, 3),
     ]
+    notices = imported_day(text, columns={"Pickup lat": "pickup_lat"}).assumptions
+    assert "Rows with one of two places, whose goods come from the depot or go there: 2." in notices
 
 
 def test_rows_without_ids_are_shipments_too() -> None:
