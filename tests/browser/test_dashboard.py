@@ -533,6 +533,8 @@ async def test_every_id_of_a_large_day_is_offered(server: PlannerServer, page: A
     await page.locator("main select").select_option("cancelledTicket")
     await page.locator("input[name=ticket]").fill("t1, t9876")
     assert await offered.evaluate_all(values) == ["t1, t9876"], "the others stay before it"
+    await page.locator("input[name=ticket]").fill("t1, shop 9876")
+    assert await offered.all_text_contents() == ["t1, t9876 · Shop 9876"], "browsers compare all that was typed"
 
 
 @pytest.mark.slow

@@ -178,11 +178,12 @@ function panel(offered, scenario, readPlan, button, apply) {
     return { size: ["pickup", "address"].includes(name) ? 34 : 16, list: `known-${name}` };
   };
   // Offers the ids, of more than there is room for those with what was typed in them or in their names; of several the last is typed.
+  // The words of an offer have those before it too: a browser hides offers without all that was typed.
   const offer = ({ name, value }) => {
     if (offers[name].length <= MOST_OFFERED && lists[name].childElementCount > 0) return;
     const [, before = "", typed] = CHANGES[kind.value].fields.includes(`${name}+`) ? /^(.*[,，、]\s*)?(.*)$/s.exec(value) : [value, "", value];
     const found = offers[name].filter((each) => named(each).toLowerCase().includes(typed.trim().toLowerCase()));
-    lists[name].replaceChildren(...found.slice(0, MOST_OFFERED).map((each) => h("option", { value: before + each.id }, named(each))));
+    lists[name].replaceChildren(...found.slice(0, MOST_OFFERED).map((each) => h("option", { value: before + each.id }, before + named(each))));
   };
   for (const name of Object.keys(offers)) offer({ name, value: "" });
   const given = () => Object.fromEntries([...place.querySelectorAll("input")].map((input) => [input.name, input.value.trim()]).filter(([, value]) => value));
