@@ -8,6 +8,7 @@ as a child that the kernel kills when its parent dies (Linux; elsewhere it ends 
 import asyncio
 import importlib.util
 import os
+import signal
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -114,14 +115,17 @@ async def output_of(process: asyncio.subprocess.Process) -> bytes:
 
 
 async def stop_process(process: asyncio.subprocess.Process) -> None:
-    """End a program that still runs, read its pipes to their end, and wait for it; nobody else reads them any longer.
+    """End a program that still runs and what it started, read its pipes to their end, and wait for it.
+
+    Nobody else reads its pipes any longer. It was started in a process group of its own.
 
     Killing loses nothing: maps are only read, or built anew. A caller that is cancelled again meanwhile waits all the
     same, as `cancel_and_wait` cancels it, and a loop that ends cancels every task: a loop that is closed before the
     program has ended leaves its pipes open.
     """
     if process.returncode is None:
-        process.kill()
+        with suppress(ProcessLookupError):  # it has just ended
+            os.killpg(process.pid, signal.SIGKILL)
     is_ended = False
     with cancellation_kept():
         while not is_ended:

@@ -78,3 +78,15 @@ async def test_a_program_that_has_written_much_is_stopped_all_the_same(programs:
             await anyio.sleep(0.01)
         await stop_process(process)
     assert process.returncode is not None
+
+
+async def test_a_program_is_stopped_together_with_what_it_started(programs: OsrmPrograms) -> None:
+    """SPEC O9: a process that it left behind would keep the pipe open, and whoever stops it would wait for that."""
+    script = f"#!/bin/sh\nsleep 600 &\ntouch {programs.folder}/runs\nexec sleep 600\n"
+    (programs.folder / "bin" / "osrm-routed").write_text(script, encoding="utf-8")
+    process = await programs.start("osrm-routed", [])
+    with anyio.fail_after(LONGEST_S):
+        while not (programs.folder / "runs").exists():  # noqa: ASYNC110 — another process has no event
+            await anyio.sleep(0.01)
+        await stop_process(process)
+    assert process.returncode is not None
