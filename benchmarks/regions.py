@@ -22,7 +22,7 @@ from planner_mcp.routing.verification.plan_verification import verify
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.selection.region_search import BORDER_SHARE, ROUND_SHARE
-from workers.engines.selection.regions import cut, merged, region_of
+from workers.engines.selection.regions import cut_into_regions, merged_plans, region_of
 from workers.engines.selection.time_allocation import STARTER_SHARE
 
 LONG_S: Final = 1e6
@@ -81,13 +81,13 @@ def _regions(problem: Problem, members: int, iterations: int, seed: int) -> Cand
     plan, done = _search(problem, 0, 0), 0.0
     for left in range(ROUNDS, -1, -1):
         until, base = 1.0 - ROUND_SHARE * left, plan
-        parts = cut(problem, base, members, left)
+        parts = cut_into_regions(problem, base, members, left)
         for index in range(members):
             region = region_of(problem, base, parts, index)
             start = region.routes_of(base) if done else None
             share, own_seed = until - done, 1000 * seed + 10 * left + index
             found = _search(region.problem, share * iterations, own_seed, start, cooling=(done, until))
-            plan = merged(problem, plan, region.inserted(base, found))
+            plan = merged_plans(problem, plan, region.inserted(base, found))
         done = until
     return plan
 

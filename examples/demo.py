@@ -20,7 +20,7 @@ from examples import terminal_output
 from examples.beijing import DAY_FILE
 from examples.planner_client import FINAL, RefusedError, call, read_plan, watch
 from examples.planner_server import ServerStartError, running_server
-from planner_mcp.render.plan_report import page
+from planner_mcp.render.plan_report import report_page
 from planner_mcp.routing.plan import Plan
 from planner_mcp.text import clock
 
@@ -48,7 +48,7 @@ async def demo(solve_s: int, out: Path) -> None:
             plan, history = await solve(client, scenario_id, solve_s)
             show_plan(plan)
             target = out / "demo.html"
-            target.write_text(page(scenario, Plan.from_json(plan), history), encoding="utf-8")
+            target.write_text(report_page(scenario, Plan.from_json(plan), history), encoding="utf-8")
             terminal_output.note(f"Map and timeline: {target}")
             await cancel(client, scenario_id)
 
