@@ -338,9 +338,9 @@ class ColumnGeneration:
         for number in range(len(self.pricers)):
             if not self._is_over:
                 cuts = self._cut_prices(number, at)
-                priced = self._priced(number, at, cuts, max_labels=self._max_labels, is_heuristic=True)
-                added |= self._add(number, priced[2], at, duals)
-                if not priced[0] and self._relax_shipments():
+                is_complete, _, routes = self._priced(number, at, cuts, max_labels=self._max_labels, is_heuristic=True)
+                added |= self._add(number, routes, at, duals)
+                if not is_complete and self._relax_shipments():
                     return True
         return added
 

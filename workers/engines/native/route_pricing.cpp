@@ -340,8 +340,6 @@ struct BitsHash {
 template <int W>
 class LabelSearch {
 public:
-    using ByOpen = std::unordered_map<Bits<W>, std::vector<int>, BitsHash<W>>;
-
     LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr,
                 Number reach = NO_END)
         : rules_(rules),
@@ -409,6 +407,7 @@ private:
     }
 
     using Entry = std::pair<Number, int>;
+    using ByOpen = std::unordered_map<Bits<W>, std::vector<int>, BitsHash<W>>;
     const Labels<W>& rules_;
     const PricingOptions& options_;
     const Endings<W>* endings_;
@@ -508,14 +507,13 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
     std::vector<Found> others;
     for (int ticket = 0; ticket < side.n; ++ticket) {
         Found first{EXCLUDED, -1, -1};
-        const auto end = [&](int at) {
+        for (const int at : search.kept(ticket, {})) {
             const Label<W>& label = search.labels()[at];
             Found route{rules.ended(label), at, -1};
             if (is_two_way && rules.progress(label) > half) std::tie(route.cost, route.ending) = endings.best_below(label, 0);
             if (route.cost < 0) others.push_back(route);
             first = std::min(first, route);
-        };
-        for (const int at : search.kept(ticket, {})) end(at);
+        }
         if (first.label >= 0) best.push_back(first);
     }
     std::sort(best.begin(), best.end());
