@@ -31,7 +31,7 @@ from planner_mcp.travel.road_map_builder import (
     find_road_programs,
     remove_other_maps,
 )
-from planner_mcp.travel.road_programs import RoadPrograms, stop_process
+from planner_mcp.travel.road_programs import RoadPrograms, kill_group, stop_process
 from planner_mcp.travel.street_register_builder import build_street_register
 
 log = logging.getLogger("planner.roads")
@@ -190,8 +190,7 @@ class RoadDaemon:
                     await http.get(f"http://127.0.0.1:{port}/status", timeout=SILENT_S)
                 except httpx.TimeoutException:
                     log.warning("roads: the road engine has not answered for %.0f s and is ended", SILENT_S)
-                    with suppress(ProcessLookupError):  # it has just ended
-                        process.kill()
+                    kill_group(process)
                     return
                 except httpx.TransportError:
                     continue  # it ends, which is seen by its output

@@ -114,18 +114,23 @@ async def output_of(process: asyncio.subprocess.Process) -> bytes:
     return output or errors or b""
 
 
+def kill_group(process: asyncio.subprocess.Process) -> None:
+    """Kill a program that was started in a process group of its own, with what it started."""
+    with suppress(ProcessLookupError):  # it has just ended
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 async def stop_process(process: asyncio.subprocess.Process) -> None:
     """End a program that still runs and what it started, read its pipes to their end, and wait for it.
 
-    Nobody else reads its pipes any longer. It was started in a process group of its own.
+    Nobody else reads its pipes any longer.
 
     Killing loses nothing: maps are only read, or built anew. A caller that is cancelled again meanwhile waits all the
     same, as `cancel_and_wait` cancels it, and a loop that ends cancels every task: a loop that is closed before the
     program has ended leaves its pipes open.
     """
     if process.returncode is None:
-        with suppress(ProcessLookupError):  # it has just ended
-            os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process)
     is_ended = False
     with cancellation_kept():
         while not is_ended:

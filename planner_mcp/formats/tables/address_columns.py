@@ -16,18 +16,8 @@ from planner_mcp.formats.tables.proposed_columns import ProposedColumns
 _ORIGINS: Final = (
     *("pick up", "pickup", "abhol", "enlevement", "recogida", "origin", "提货", "取货", "取件", "发货", "装货"),
     *("sender", "shipper", "absender", "expediteur", "remitente", "ophaal", "ritiro", "发件", "寄件"),
-    *(
-        "collect",
-        "beladeort",
-        "beladestelle",
-        "ladeort",
-        "ladestelle",
-        "ladezeit",
-        "origen",
-        "mittente",
-        "起点",
-        "出发地",
-    ),
+    *("collect", "beladeort", "beladestelle", "ladeort", "ladestelle", "ladezeit", "origen", "mittente"),
+    *("起点", "出发地"),
 )
 _TARGETS: Final = (
     *("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的"),

@@ -11,7 +11,7 @@ from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, load_plan_context
-from planner_mcp.server.tools.arguments.plan_differences import plan_difference, too_small
+from planner_mcp.server.tools.arguments.plan_differences import plan_difference, small_share_text
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 
 CHANGES_BYTES: Final = 240
@@ -38,7 +38,7 @@ def _as_alternative(before: PlanContext, after: PlanContext) -> list[str]:
     """Return a sentence where a plan was looked for as an alternative of another and hardly differs from it."""
     is_alternative = after.scenario.prices_of is not None and before.scenario.prices_of is None
     twin = twin_of(after.plan, {before.plan_id: before.plan}) if is_alternative else None
-    return [] if twin is None else [f"This plan is hardly different from {twin[0]} ({too_small(twin[1])})."]
+    return [] if twin is None else [f"This plan is hardly different from {twin[0]} ({small_share_text(twin[1])})."]
 
 
 async def job_result(ctx: ToolContext, job: Job) -> ToolResult[JobOutput]:

@@ -24,7 +24,7 @@ from planner_mcp.server.tools.answers.pareto_table import BASE, ParetoFront, par
 from planner_mcp.server.tools.arguments.comparison_pricing import Prices, priced_on_common_scenario, stated_prices
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.plan_context import PlanContext, PlanName, load_plan_context, run_in_thread
-from planner_mcp.server.tools.arguments.plan_differences import too_small
+from planner_mcp.server.tools.arguments.plan_differences import small_share_text
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
@@ -223,7 +223,7 @@ async def _different(
                 found.plans[style] = priced
             continue
         name, share = twin
-        found.left_out[style] = f"its plan is hardly different from {name} ({too_small(share)})"
+        found.left_out[style] = f"its plan is hardly different from {name} ({small_share_text(share)})"
         if spare and anyio.current_time() < ends:
             waiting |= await queue([spare.pop(0)])
     return found

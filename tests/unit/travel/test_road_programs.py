@@ -68,25 +68,23 @@ async def test_a_program_that_is_stopped_is_waited_for_though_its_loop_ends(prog
     assert process.stdout.at_eof()
 
 
-async def test_a_program_that_has_written_much_is_stopped_all_the_same(programs: OsrmPrograms) -> None:
-    """SPEC O9: what nobody reads any longer holds up the end of its pipe."""
-    script = f"#!/bin/sh\nyes | head -c 200000\ntouch {programs.folder}/runs\nexec sleep 600\n"
-    (programs.folder / "bin" / "osrm-routed").write_text(script, encoding="utf-8")
+async def stopped(programs: OsrmPrograms, script: str) -> int | None:
+    """Stop a program that runs a script, once it is through with it; return how it ended."""
+    text = f"#!/bin/sh\n{script}\ntouch {programs.folder}/runs\nexec sleep 600\n"
+    (programs.folder / "bin" / "osrm-routed").write_text(text, encoding="utf-8")
     process = await programs.start("osrm-routed", [])
     with anyio.fail_after(LONGEST_S):
         while not (programs.folder / "runs").exists():  # noqa: ASYNC110 — another process has no event
             await anyio.sleep(0.01)
         await stop_process(process)
-    assert process.returncode is not None
+    return process.returncode
+
+
+async def test_a_program_that_has_written_much_is_stopped_all_the_same(programs: OsrmPrograms) -> None:
+    """SPEC O9: what nobody reads any longer holds up the end of its pipe."""
+    assert await stopped(programs, "yes | head -c 200000") is not None
 
 
 async def test_a_program_is_stopped_together_with_what_it_started(programs: OsrmPrograms) -> None:
     """SPEC O9: a process that it left behind would keep the pipe open, and whoever stops it would wait for that."""
-    script = f"#!/bin/sh\nsleep 600 &\ntouch {programs.folder}/runs\nexec sleep 600\n"
-    (programs.folder / "bin" / "osrm-routed").write_text(script, encoding="utf-8")
-    process = await programs.start("osrm-routed", [])
-    with anyio.fail_after(LONGEST_S):
-        while not (programs.folder / "runs").exists():  # noqa: ASYNC110 — another process has no event
-            await anyio.sleep(0.01)
-        await stop_process(process)
-    assert process.returncode is not None
+    assert await stopped(programs, "sleep 600 &") is not None

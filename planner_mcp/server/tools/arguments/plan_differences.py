@@ -35,7 +35,7 @@ class PlanDifference:
         return [in_all, *self.other_costs, *others]
 
 
-def too_small(share: float) -> str:
+def small_share_text(share: float) -> str:
     """Return by how much two plans differ, beside the least by which alternatives do."""
     return f"{share:.3f} of 1 < {DUPLICATE_BELOW}"
 
