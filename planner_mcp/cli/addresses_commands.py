@@ -13,8 +13,8 @@ import typer
 from planner_mcp.cli.command_files import STDIN, read_bytes, write_text
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.errors import Fault, InputError
-from planner_mcp.formats.tables.header_meanings import meaning_of
-from planner_mcp.formats.tables.text_tables import Table, read_table
+from planner_mcp.formats.tables.headers.header_meanings import meaning_of
+from planner_mcp.formats.tables.sheets.text_tables import Table, read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.server.resources.address_tables import address_table
 from planner_mcp.settings import Settings

@@ -20,9 +20,9 @@ from planner_mcp.cli.command_runner import run_command
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_file
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.tables.column_mapping import IN_COLUMNS, ColumnMapping
+from planner_mcp.formats.tables.columns.column_mapping import IN_COLUMNS, ColumnMapping
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
-from planner_mcp.formats.tables.text_tables import read_table
+from planner_mcp.formats.tables.sheets.text_tables import read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason

@@ -6,7 +6,7 @@ Owns the turn of features into rows: their properties are the columns, their pos
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.tables.text_tables import MAX_COLUMNS, SPLIT, Table, check_headers, too_large
+from planner_mcp.formats.tables.sheets.text_tables import MAX_COLUMNS, SPLIT, Table, check_headers, too_large
 from planner_mcp.text import Json, decimals
 
 _ACCEPTED: Final = "a FeatureCollection of points"

@@ -16,7 +16,7 @@ from planner_mcp.formats.instances.published_instance import PublishedInstance
 from planner_mcp.formats.instances.solomon_li_lim import is_li_lim, is_solomon, read_li_lim, read_solomon
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.tables.column_mapping import OpenColumn
+from planner_mcp.formats.tables.columns.column_mapping import OpenColumn
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import (
     NO_DATE,
@@ -24,8 +24,8 @@ from planner_mcp.formats.tables.scenario_from_tables import (
     position_columns,
     scenario_of_tables,
 )
-from planner_mcp.formats.tables.text_tables import SPLIT, Table, is_workbook, read_table, too_large
-from planner_mcp.formats.tables.workbook_reader import read_workbook
+from planner_mcp.formats.tables.sheets.text_tables import SPLIT, Table, is_workbook, read_table, too_large
+from planner_mcp.formats.tables.sheets.workbook_reader import read_workbook
 from planner_mcp.formats.vroom_format import assumed, read_vroom
 
 PLAIN: Final = frozenset({".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".geojson", ".vrp", ".gvrp"})

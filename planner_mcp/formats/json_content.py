@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.tables.text_tables import check_size
+from planner_mcp.formats.tables.sheets.text_tables import check_size
 from planner_mcp.text import LONG_NUMBER
 
 

@@ -8,8 +8,8 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
-from planner_mcp.formats.tables.formula_quotes import safe_cell
+from planner_mcp.formats.tables.cells.formula_quotes import safe_cell
+from planner_mcp.formats.tables.sheets.exported_stops import RARE_COLUMNS, STOP_COLUMNS, TICKET_COLUMNS
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.coordinates import Position, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicket, ShownTicketFields

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from planner_mcp.errors import MAX_FAULTS, Fault, InputError, input_error
-from planner_mcp.formats.tables.text_tables import check_size, too_large
+from planner_mcp.formats.tables.sheets.text_tables import check_size, too_large
 
 LARGEST: Final = 1e9
 """Largest number of a scenario."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, number_of, word_lines
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
-from planner_mcp.formats.tables.text_tables import too_large
+from planner_mcp.formats.tables.sheets.text_tables import too_large
 
 _SOLOMON_COLUMNS: Final = ((3, "demand"), (4, "ready time"), (5, "due date"), (6, "service time"))
 _LI_LIM_COLUMNS: Final = ((4, "ready time"), (5, "due date"), (6, "service time"))

@@ -15,7 +15,7 @@ from typing import Final
 
 from planner_mcp.formats.instances.numeric_lines import FaultCollector, NumberLine, WordLine, number_of, word_lines
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Rounding, Vehicle
-from planner_mcp.formats.tables.text_tables import too_large
+from planner_mcp.formats.tables.sheets.text_tables import too_large
 
 _ROUNDING: Final[dict[str, Rounding]] = {"EUC_2D": "nearest", "CEIL_2D": "ceil", "FLOOR_2D": "floor"}
 _TRIANGLES: Final = {

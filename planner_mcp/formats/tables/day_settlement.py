@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from itertools import compress
 from typing import Any, Final
 
+from planner_mcp.formats.tables.cells.window_parsing import after_midnight
 from planner_mcp.formats.tables.table_import import FEW, LONGEST_OWNER, TableImport
-from planner_mcp.formats.tables.window_parsing import after_midnight
 from planner_mcp.routing.scenario.field_types import moment
 from planner_mcp.routing.scenario.scenario_model import PRICE_OF_METRES
 from planner_mcp.text import DAY_S, Json, plain

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cell_text import Decimal
-from planner_mcp.formats.tables.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.source_rows import SourceRows, in_file
-from planner_mcp.formats.tables.text_tables import Table
+from planner_mcp.formats.tables.cells.cell_text import Decimal
+from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.sheets.source_rows import SourceRows, in_file
+from planner_mcp.formats.tables.sheets.text_tables import Table
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
 

@@ -9,34 +9,34 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.column_mapping import (
+from planner_mcp.formats.tables.cells.time_parsing import serial_day
+from planner_mcp.formats.tables.columns.column_mapping import (
     IN_COLUMNS,
     MAX_HEADER_SHOWN,
     ColumnMapping,
     OpenColumn,
     split_by_table,
 )
-from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
+from planner_mcp.formats.tables.columns.other_tables import other_tables, skills_of_both
+from planner_mcp.formats.tables.columns.unit_columns import with_units
+from planner_mcp.formats.tables.columns.yes_no_columns import with_yes_no_skills
 from planner_mcp.formats.tables.day_settlement import name_shared_start, settle_agents, settle_hours, settle_places
-from planner_mcp.formats.tables.exported_stops import without_plan
-from planner_mcp.formats.tables.header_meanings import meaning_of, normalized
-from planner_mcp.formats.tables.header_words import TICKETS, UNUSED
+from planner_mcp.formats.tables.headers.header_meanings import meaning_of, normalized
+from planner_mcp.formats.tables.headers.header_words import TICKETS, UNUSED
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
-from planner_mcp.formats.tables.other_tables import other_tables, skills_of_both
-from planner_mcp.formats.tables.resolved_addresses import without_doubtful
-from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.table_rows import AXES
-from planner_mcp.formats.tables.text_tables import Table, place_in
-from planner_mcp.formats.tables.time_parsing import serial_day
-from planner_mcp.formats.tables.unexpected_rows import (
+from planner_mcp.formats.tables.rows.table_rows import AXES
+from planner_mcp.formats.tables.rows.unexpected_rows import (
     absent_notices,
     crew_notices,
     days_of_rows,
     inactive_notices,
     other_date_notices,
 )
-from planner_mcp.formats.tables.unit_columns import with_units
-from planner_mcp.formats.tables.yes_no_columns import with_yes_no_skills
+from planner_mcp.formats.tables.sheets.exported_stops import without_plan
+from planner_mcp.formats.tables.sheets.resolved_addresses import without_doubtful
+from planner_mcp.formats.tables.sheets.text_tables import Table, place_in
+from planner_mcp.formats.tables.table_import import TableImport
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json, plain
 

@@ -13,33 +13,33 @@ from typing import Any, Final
 from pydantic_core import PydanticCustomError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.formats.tables.address_columns import CODE_AND_TOWN
-from planner_mcp.formats.tables.amount_settlement import AmountColumn, settle_amounts
-from planner_mcp.formats.tables.cell_text import Decimal
-from planner_mcp.formats.tables.column_mapping import SERVICE_UNITS_S, ColumnMapping
-from planner_mcp.formats.tables.column_proposal import propose_mapping
-from planner_mcp.formats.tables.coordinate_parsing import pair_in
-from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS
-from planner_mcp.formats.tables.header_words import PLACING
-from planner_mcp.formats.tables.listed_places import ListedPlaces, columns_of_places
-from planner_mcp.formats.tables.number_parsing import number_in
-from planner_mcp.formats.tables.other_tables import NO_OTHER_TABLE, OtherTable
-from planner_mcp.formats.tables.shipment_rows import join_halves, with_pickup_rows
-from planner_mcp.formats.tables.source_rows import SourceRow
-from planner_mcp.formats.tables.table_rows import AXES, TableRows
-from planner_mcp.formats.tables.text_tables import Table
-from planner_mcp.formats.tables.ticket_kinds import DELIVERIES, PICKUPS, kind_word
-from planner_mcp.formats.tables.ticket_lines import Rows, join_lines
-from planner_mcp.formats.tables.time_parsing import written
-from planner_mcp.formats.tables.unexpected_rows import rows_without_place
-from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.formats.tables.window_parsing import (
+from planner_mcp.formats.tables.cells.cell_text import Decimal
+from planner_mcp.formats.tables.cells.coordinate_parsing import pair_in
+from planner_mcp.formats.tables.cells.number_parsing import number_in
+from planner_mcp.formats.tables.cells.time_parsing import written
+from planner_mcp.formats.tables.cells.window_parsing import (
     BREAKS,
     are_same_windows,
     common_windows,
     next_day_begin,
     next_day_end,
 )
+from planner_mcp.formats.tables.columns.address_columns import CODE_AND_TOWN
+from planner_mcp.formats.tables.columns.column_mapping import SERVICE_UNITS_S, ColumnMapping
+from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
+from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, OtherTable
+from planner_mcp.formats.tables.columns.ticket_kinds import DELIVERIES, PICKUPS, kind_word
+from planner_mcp.formats.tables.headers.header_words import PLACING
+from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn, settle_amounts
+from planner_mcp.formats.tables.rows.listed_places import ListedPlaces, columns_of_places
+from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_pickup_rows
+from planner_mcp.formats.tables.rows.table_rows import AXES, TableRows
+from planner_mcp.formats.tables.rows.ticket_lines import Rows, join_lines
+from planner_mcp.formats.tables.rows.unexpected_rows import rows_without_place
+from planner_mcp.formats.tables.rows.unique_names import UniqueNames
+from planner_mcp.formats.tables.sheets.exported_stops import RARE_COLUMNS
+from planner_mcp.formats.tables.sheets.source_rows import SourceRow
+from planner_mcp.formats.tables.sheets.text_tables import Table
 from planner_mcp.routing.scenario.field_types import fault_at, moment, read_date
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.window_text import OPEN_END

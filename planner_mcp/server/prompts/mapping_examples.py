@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from planner_mcp.formats.tables.header_words import AGENTS, PICKUP_FIELDS, PSEUDO, TICKETS
+from planner_mcp.formats.tables.headers.header_words import AGENTS, PICKUP_FIELDS, PSEUDO, TICKETS
 from planner_mcp.jobs.records.import_records import StoredMapping
 from planner_mcp.text import plain
 

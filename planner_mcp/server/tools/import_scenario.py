@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field
 from planner_mcp.errors import Fault, InputError, PlannerError, input_error, placed
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions, KnownMapping
-from planner_mcp.formats.tables.text_tables import MAX_BYTES
+from planner_mcp.formats.tables.sheets.text_tables import MAX_BYTES
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.records.import_records import MAX_SAMPLE, StoredMapping
 from planner_mcp.routing.scenario.field_types import field_error
@@ -50,7 +50,7 @@ from planner_mcp.text import Json, plain
 from planner_mcp.translation import translated
 
 if TYPE_CHECKING:
-    from planner_mcp.formats.tables.column_mapping import ColumnMapping
+    from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
 
 _limiter: Final = FairLimiter()
 """Files read at the same time, each in a process of its own; a workbook may take many seconds."""

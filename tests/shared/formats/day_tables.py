@@ -7,12 +7,12 @@ import pytest
 from planner_mcp.errors import Fault, InputError
 from planner_mcp.formats.import_formats import read_scenario_file
 from planner_mcp.formats.json_content import Content
-from planner_mcp.formats.tables.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.column_proposal import propose_mapping
+from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
+from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
 from planner_mcp.formats.tables.import_options import Form, ImportedScenario, ImportOptions
 from planner_mcp.formats.tables.scenario_from_tables import scenario_of_tables
+from planner_mcp.formats.tables.sheets.text_tables import Table, read_table
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.text_tables import Table, read_table
 
 AGENTS = ({"id": "v", "capacity": 9},)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError
-from planner_mcp.formats.tables.column_values import OPEN_KINDS
+from planner_mcp.formats.tables.columns.column_values import OPEN_KINDS
 from planner_mcp.formats.tables.import_options import ImportedScenario
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.day_tables import read_file

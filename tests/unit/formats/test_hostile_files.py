@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from planner_mcp.errors import InputError
 from planner_mcp.formats.geojson_points import read_points
-from planner_mcp.formats.tables.header_words import TICKETS
+from planner_mcp.formats.tables.headers.header_words import TICKETS
+from planner_mcp.formats.tables.sheets.text_tables import read_table
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.text_tables import read_table
 from planner_mcp.formats.vroom_format import read_vroom
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario

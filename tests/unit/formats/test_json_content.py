@@ -8,7 +8,7 @@ from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.import_formats import form_of, read_scenario_file
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.tables.import_options import ImportOptions
-from planner_mcp.formats.tables.text_tables import MAX_BYTES
+from planner_mcp.formats.tables.sheets.text_tables import MAX_BYTES
 from planner_mcp.text import LONG_NUMBER
 from tests.shared.formats.vroom_problems import VROOM
 

@@ -12,16 +12,16 @@ import pytest
 
 from planner_mcp import formats
 from planner_mcp.errors import InputError
-from planner_mcp.formats.tables import text_tables
-from planner_mcp.formats.tables.column_values import values_of
-from planner_mcp.formats.tables.coordinate_parsing import pair_in
-from planner_mcp.formats.tables.duration_parsing import duration_in
-from planner_mcp.formats.tables.header_meanings import meaning_of, split_brackets
-from planner_mcp.formats.tables.number_parsing import number_in
-from planner_mcp.formats.tables.text_tables import MAX_HEADER, read_table
-from planner_mcp.formats.tables.time_parsing import time_in
-from planner_mcp.formats.tables.unique_names import UniqueNames
-from planner_mcp.formats.tables.window_parsing import windows_in
+from planner_mcp.formats.tables.cells.coordinate_parsing import pair_in
+from planner_mcp.formats.tables.cells.duration_parsing import duration_in
+from planner_mcp.formats.tables.cells.number_parsing import number_in
+from planner_mcp.formats.tables.cells.time_parsing import time_in
+from planner_mcp.formats.tables.cells.window_parsing import windows_in
+from planner_mcp.formats.tables.columns.column_values import values_of
+from planner_mcp.formats.tables.headers.header_meanings import meaning_of, split_brackets
+from planner_mcp.formats.tables.rows.unique_names import UniqueNames
+from planner_mcp.formats.tables.sheets import text_tables
+from planner_mcp.formats.tables.sheets.text_tables import MAX_HEADER, read_table
 
 ALWAYS = [*'01aAh-:,.;([ "\t\n\r北至', "1:00", "1,000", "a ", "1 ", "1h", '";', "am"]
 """What a text is made of by repeating, beside the characters of the pattern itself."""

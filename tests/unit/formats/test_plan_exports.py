@@ -15,9 +15,9 @@ from planner_mcp.formats.import_formats import open_columns
 from planner_mcp.formats.json_content import Content
 from planner_mcp.formats.plan_exports import FORMS, export
 from planner_mcp.formats.stop_tables import workbook
-from planner_mcp.formats.tables.exported_stops import RARE_COLUMNS, without_plan
 from planner_mcp.formats.tables.import_options import Form, ImportOptions
-from planner_mcp.formats.tables.text_tables import read_table
+from planner_mcp.formats.tables.sheets.exported_stops import RARE_COLUMNS, without_plan
+from planner_mcp.formats.tables.sheets.text_tables import read_table
 from planner_mcp.routing.plan import Plan, Unassigned, Visit
 from planner_mcp.routing.scenario.coordinates import globe_positions
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario

@@ -7,9 +7,9 @@ import pytest
 
 from planner_mcp.errors import InputError
 from planner_mcp.formats.geojson_points import read_points
+from planner_mcp.formats.tables.columns.unit_columns import with_units
 from planner_mcp.formats.tables.day_settlement import settle_agents, settle_hours
 from planner_mcp.formats.tables.table_import import TableImport
-from planner_mcp.formats.tables.unit_columns import with_units
 from planner_mcp.routing.scenario.scenario_model import start_of
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from tests.shared.formats.day_tables import day_of, imported_day, table

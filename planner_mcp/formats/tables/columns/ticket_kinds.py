@@ -1,0 +1,50 @@
+"""Words for what a ticket is: a pickup or a delivery (SPEC T5).
+
+Owns the words, and the judgement of a column by them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from planner_mcp.formats.tables.cells.cell_text import MAX_CELL
+from planner_mcp.formats.tables.cells.unit_words import words_of
+from planner_mcp.formats.tables.headers.header_meanings import normalized
+
+RETURNS: Final = words_of("return returns retoure rucknahme retour devolucion 退货 回收")
+"""Words for what is picked up to go to the depot."""
+PICKUPS: Final = RETURNS | words_of(
+    "pu pickup pickups collect collection abholung enlevement ramasse collecte recogida retiro abholen holen ophalen "
+    "afhalen ramasser recoger ritiro ritirare odbior loading beladung beladen 取货 揽收 取件 提货 装货"
+)
+DELIVERIES: Final = {""} | words_of(
+    "delivery deliver del dropoff drop unloading lieferung anlieferung zustellung auslieferung entladung livraison "
+    "entrega reparto liefern anliefern zustellen entladen leveren bezorgen brengen levering livrer entregar consegna "
+    "consegnare dostawa doreczenie 配送 送货 派送 派件 送件 投递 卸货"
+)
+KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
+
+
+def are_kinds(cells: Sequence[str]) -> bool:
+    """Return whether each cell says that something is picked up, or delivered, and not all are empty."""
+    words = _kind_words(cells)
+    initials = KIND_INITIALS.keys() if has_kind_initials(cells) else frozenset[str]()
+    return bool(words) and words <= PICKUPS | DELIVERIES | initials
+
+
+def has_pickups(cells: Iterable[str]) -> bool:
+    """Return whether a cell is a word for what is picked up."""
+    return not PICKUPS.isdisjoint(_kind_words(cells))
+
+
+def has_kind_initials(cells: Iterable[str]) -> bool:
+    """Return whether a column has both `P` and `D`: one alone may be a class of customers."""
+    return KIND_INITIALS.keys() <= _kind_words(cells)
+
+
+def kind_word(cell: str) -> str:
+    """Return a cell as such words are compared."""
+    return normalized(cell).replace(" ", "")
+
+
+def _kind_words(cells: Iterable[str]) -> set[str]:
+    return {kind_word(cell[:MAX_CELL]) for cell in cells}

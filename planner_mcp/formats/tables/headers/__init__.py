@@ -1,0 +1,1 @@
+"""Headers of tables: where they are, their words in every language, and what one says by itself."""

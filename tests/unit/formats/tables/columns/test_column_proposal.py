@@ -1,0 +1,271 @@
+"""Which field each column of a table is taken for, and what is asked (SPEC T5)."""
+
+from itertools import combinations
+
+import pytest
+
+from planner_mcp.errors import InputError
+from planner_mcp.formats.tables.columns.column_mapping import split_by_table
+from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
+from planner_mcp.formats.tables.columns.column_values import values_of
+from planner_mcp.formats.tables.table_import import TableImport
+from tests.shared.formats.day_tables import day_of, proposed, table
+
+
+def test_headers_that_only_resemble_a_word_are_reported_as_guesses() -> None:
+    """SPEC T5: a proposed mapping, to be looked at; whoever knows better says so."""
+    proposal = proposed("Order ID,Quantitty,Place,Colour", "a,3,A,red")
+    assert proposal.fields == {"Order ID": "id", "Quantitty": "demand", "Place": "location"}
+    assert proposal.guessed == ("Quantitty",)
+    assert proposal.left_out == ("Colour",)
+    assert proposal.looks == {"Colour": "texts (red)"}
+    chosen = proposed("Order ID,Place,Colour", "a,A,red", {"Colour": "notes", "Place": ""})
+    assert chosen.fields == {"Colour": "notes", "Order ID": "id"}
+    for wrong in ({"Size": "id"}, {"Place": "colour"}):
+        with pytest.raises(InputError):
+            proposed("Order ID,Place", "a,A", wrong)
+
+
+def test_a_choice_goes_to_the_table_that_has_the_column() -> None:
+    """SPEC T5: to the tickets where both have it, unless agents alone know the field."""
+    chosen = {"Nr": "id", "Last": "capacity", "Foo": "", "Boss": "name", "Art": "nothing"}
+    tickets, agents = split_by_table(chosen, ("Nr", "Last", "Foo", "Art"), ("Nr", "Last", "Foo", "Boss"))
+    assert tickets == {"Nr": "id", "Foo": "", "Art": "nothing"}
+    assert agents == {"Last": "capacity", "Boss": "name"}
+    with pytest.raises(InputError):
+        split_by_table({"Bar": ""}, ("Nr",), ("Last",))
+
+
+def test_a_known_word_goes_before_one_that_resembles_it() -> None:
+    """SPEC T5: the number of an order is its id, whatever stands in front of it."""
+    assert proposed("order_code,order_id", "x,a").fields == {"order_id": "id"}
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "field"),
+    [
+        ("服务时间(分钟)", "15", "service_min"),
+        ("服务时间（分钟/单）", "15", "service_min"),
+        ("Service time (est.) (min)", "15", "service_min"),
+        ("Service time (s)", "15", "service_s"),
+        ("service_hr", "0.25", "service_h"),
+        ("Service time (std.)", "0.25", "service_h"),
+        ("Standzeit Min.", "15", "service_min"),
+        ("服务时间", "0:15", "service_min"),
+        ("Stop time", "15 min", "service_min"),
+        ("Durée d'arrêt", "1h30", "service_min"),
+        ("服务时间", "900", "service_s"),
+    ],
+)
+def test_the_unit_of_a_service_time_is_that_of_its_header_or_its_cells(header: str, cell: str, field: str) -> None:
+    """SPEC T5: a quarter of an hour is not 15 seconds."""
+    assert proposed(f"id,{header}", f"a,{cell}").fields[header] == field
+
+
+@pytest.mark.parametrize("cell", ["15", "0.25", "120"])
+@pytest.mark.parametrize("header", ["Service time", "服务时间", "Stop time", "卸货时长", "Standzeit", "Duración"])
+def test_fifteen_is_never_silently_fifteen_seconds(header: str, cell: str) -> None:
+    """SPEC T5, T7: "15 what?" is asked; the argument that answers is named."""
+    day = day_of(f"id,place,qty,{header}\na,A,1,{cell}\n")
+    (fault,) = day.faults
+    assert (fault.path, fault.accepted) == ("columns", "service_min or service_s or service_h")
+    assert f'Column "{header}" is not used' in fault.problem and cell in fault.problem
+    day = day_of(f"id,place,qty,{header}\na,A,1,{cell}\n", chosen={header: "service_min"})
+    assert (day.faults, day.tickets[0]["service_time_s"]) == ([], float(cell) * 60)
+
+
+@pytest.mark.parametrize("cells", [("3", "4"), ("早上", "晚上"), ("soon", "later")])
+def test_a_column_called_after_windows_that_has_none_is_asked_about(cells: tuple[str, str]) -> None:
+    """SPEC T5: a slot may be a number; another column that has windows is taken in its place."""
+    day = TableImport()
+    text = "id,place,qty,slot,时段\na,A,1,{},08:00-12:00\nb,B,1,{},不限\n".format(*cells)
+    proposal = day.add_tickets(table(text), {})
+    assert proposal.fields["时段"] == "window"
+    (fault,) = day.faults
+    assert fault.path == "columns" and 'Column "slot" is not used' in fault.problem and cells[0] in fault.problem
+    assert [each.get("time_windows") for each in day.tickets] == [[["08:00", "12:00"]], None]
+
+
+def test_a_sentence_that_names_a_half_of_the_day_is_no_window() -> None:
+    """SPEC T5: what a customer asks for stays a note."""
+    assert values_of(["morning, please ring", "afternoon, by the back door"]).kind == "texts"
+
+
+def test_a_column_of_two_kinds_equally_often_is_read_in_one_way() -> None:
+    """SPEC T5: the same file is read in the same way, in whatever process."""
+    one_of_each = {"times": "09:30", "durations": "15 min", "amounts": "12 kg", "numbers": "7", "places": "Hauptstr. 5"}
+    for first, second in combinations(one_of_each, 2):
+        assert values_of([one_of_each[second], one_of_each[first]]).kind == first, (first, second)
+
+
+@pytest.mark.parametrize("header", ["Kd.-Nr.", "N° client", "客户信息 门店编号", "Customer ID"])
+def test_numbers_of_customers_name_tickets_also_above_a_total(header: str) -> None:
+    """SPEC T5: the row that adds up the others has none; such tickets were named by their rows."""
+    text = f"Nr,{header},Nom,lat,lon,kg\n1,K-1,Éclair,48.8,2.3,5\n2,K-2,Ôtel,48.9,2.4,6\n,,Total,,,11\n"
+    day = day_of(text)
+    assert [(ticket["id"], ticket["name"]) for ticket in day.tickets] == [("K-1", "Éclair"), ("K-2", "Ôtel")]
+    twice = proposed(f"{header},Nom,lat,lon,kg", "K-1,Éclair,48.8,2.3,5\nK-1,Éclair,48.8,2.3,5\n,,,,10")
+    assert header not in twice.fields, "what names two rows names none"
+    assert "Kundennummer" not in proposed("Kundennummer,lat,lon", "7,48.8,2.3\n7,48.9,2.4").fields
+    assert proposed("Order,lat,lon", "7,48.8,2.3\n7,48.9,2.4").fields["Order"] == "id", (
+        "two orders of one number are a mistake"
+    )
+
+
+def test_short_clock_times_may_be_durations() -> None:
+    """SPEC T5: whoever is asked what 0:15 is can say that it is how long a stop takes."""
+    (column,) = proposed("id,lat,lon,Abladen", "a,48.1,11.5,0:15").open_columns
+    assert column.options == ("service_min", "opens", "closes")
+
+
+def test_numbers_that_may_be_degrees_are_asked_about_as_coordinates() -> None:
+    """SPEC T5: in a language that we have no words of, whoever knows can say where the places are."""
+    mapping = proposed("Szerokość,Długość,Waga [kg]", "52.2360,21.0080,120\n52.2290,121.0030,85")
+    offered = {column.header: column.options[:2] for column in mapping.open_columns}
+    assert offered == {"Szerokość": ("lat", "lon"), "Długość": ("lon", "notes")}
+    day = TableImport()
+    day.add_depot("52.23,21.01")
+    assert not day.lacks_coordinates(day.add_tickets(table("Nr,Szerokość\n1,52.2360\n2,52.2290\n"), {})), "it is asked"
+
+
+@pytest.mark.parametrize(
+    ("header", "cell"),
+    [("营业时间", "周一至周五 9:00-17:00"), ("Hours", "Mo-Fr 9-17"), ("Info", "Mon-Fri 08:00-18:00, Sat 9-12")],
+)
+def test_hours_by_weekday_are_a_window_whatever_their_header(header: str, cell: str) -> None:
+    """SPEC T5: by the values below it."""
+    assert proposed(f"id,Place,{header}", f'a,A,"{cell}"').fields[header] == "window"
+
+
+def test_headers_of_a_goods_system_are_known() -> None:
+    """SPEC T5: short German names of its fields, as its exports write them."""
+    headers = "VBELN;NAME1;STRAS;PSTLZ;ORT01;UHRVON;UHRBIS;BRGEW;TELF1"
+    mapping = proposed(headers, "80001;Muster GmbH;Torstr. 1;10115;Berlin;08:00;12:00;12,5;030 1234567")
+    fields = ["id", "name", "address", "address", "address", "opens", "closes", "demand", "phone"]
+    assert list(mapping.fields.values()) == fields
+
+
+def test_one_field_is_named_for_one_column() -> None:
+    """SPEC T7: two columns of latitudes are refused, two parts of an address are not."""
+    text = table("Order;A;B\nA1;52.5;52.6\n")
+    with pytest.raises(InputError) as error:
+        propose_mapping(text, "tickets", {"A": "lat", "B": "lat"})
+    assert [fault.problem for fault in error.value.errors] == ["Several columns are named lat."]
+    assert propose_mapping(text, "tickets", {"A": "address", "B": "address"}).fields["B"] == "address"
+
+
+@pytest.mark.parametrize(
+    ("headers", "row", "address"),
+    [
+        (
+            "Billing Street,Billing City,Shipping Street,Shipping Address1,Shipping City",
+            "1 A,Leeds,9 Ship Rd,9 Ship Rd,York",
+            "9 Ship Rd, York",
+        ),
+        ("Rechnungsadresse,Lieferstraße,Liefer-PLZ,Lieferort", "Weg 1,Ring 2,01067,Dresden", "Ring 2, 01067 Dresden"),
+        ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
+        ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
+        ("城市,地址", "上海,上海市浦东新区世纪大道2号", "上海市浦东新区世纪大道2号"),
+        ("Straße,Nr.,PLZ,Ort", "Ringstr.,7a,10117,Berlin", "Ringstr. 7a, 10117 Berlin"),
+        ("Address 1,Address 2", '"Weg 1, 10115 Berlin","Weg 1, 10115 Berlin"', "Weg 1, 10115 Berlin"),
+        ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),
+        ("Buyer Address 1,Buyer City,Ship To Address 1,Ship To City", "1 A St,Leeds,9 Ship Rd,York", "9 Ship Rd, York"),
+        ("billing_address_1,billing_city", "1 Bill St,Leeds", "1 Bill St, Leeds"),
+        ("Postcode (Billing),Street (Shipping),Postcode (Shipping)", "94032,Ring 8,94034", "Ring 8, 94034"),
+        ("Postcode (Billing),Ship To Street,Ship To Town", "94032,Ring 8,Ulm", "Ring 8, Ulm"),
+        ("Service street,Service city,Service ZIP code", "1 Main St,Mesa,85203", "1 Main St, Mesa, 85203"),
+        ("Site,Billing Address", '"12 High St, Leeds","1 A St, London"', "12 High St, Leeds"),
+        ("Kund,Lieferadresse,Postnr,Ort", "Ek,Storgatan 4,582 23,Linköping", "Storgatan 4, 582 23 Linköping"),
+        ("address_1,address_2,city,postcode,country", "Weg 5,2. OG,Bonn,53111,DE", "Weg 5, 2. OG, Bonn, 53111, DE"),
+    ],
+)
+def test_an_address_is_that_of_the_goods_with_all_its_parts(headers: str, row: str, address: str) -> None:
+    """SPEC T5: with that of the bill it was in two towns; a column `Nr.` was lost, and a postcode was its number."""
+    day = day_of(f"{headers}\n{row}\n")
+    assert (day.tickets[0]["address"], day.tickets[0].get("notes")) == (address, None)
+
+
+@pytest.mark.parametrize(
+    ("header", "cell", "asked"),
+    [
+        ("Scheduled Date", "2025-07-15 09:30:00", ["opens or closes"]),
+        ("Datum", "15.07.2025 14:00", ["opens or closes"]),
+        ("Order date", "2025-07-14 08:11:00", []),
+        ("Date", "2025-07-15", []),
+    ],
+)
+def test_hours_below_a_header_of_days_are_asked_about(header: str, cell: str, asked: list[str]) -> None:
+    """SPEC T5: an appointment was left out as a date; when an order was made, and days alone, are no hours."""
+    mapping = proposed(f"id,place,{header}", f"a,A,{cell}")
+    assert [column.fault().accepted for column in mapping.open_columns] == asked
+
+
+def test_places_below_start_and_end_are_where_vehicles_begin_and_end() -> None:
+    """SPEC T5: names of depots are no times; left out, every vehicle began at its first ticket."""
+    day = day_of(agents="Vehicle,Load,Start,End,Shift\nV1,9,North,Hub,8-17\nV2,9,South,Hub,8-17\n")
+    ends = [(agent["start_location"], agent["end_location"], agent["shift_start"]) for agent in day.agents]
+    assert (day.faults, ends) == ([], [("North", "Hub", "08:00"), ("South", "Hub", "08:00")])
+
+
+def test_the_name_and_the_phone_of_a_stop_are_those_of_its_recipient() -> None:
+    """SPEC T5: no goods and no buyer in the name; a number in the second of two columns of phones is not lost."""
+    headers = "buyer-name,product-name,Customer Email,Full Name,First Name,buyer-phone,Telephone,Mobile"
+    day = day_of(f"id,{headers}\na,Bob,Tea,a@x.example,Ann Roe,Ann,+1,,+49 2\nb,Bob,Tea,,Tom Doe,,+1,+49 3,+49 4\n")
+    assert [(each["name"], each["phone"]) for each in day.tickets] == [
+        ("Ann Roe", "+49 2"),
+        ("Tom Doe", "+49 3, +49 4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "row", "field"),
+    [
+        ("ID,Order ID,Lat,Lon", ",A1,52.5,13.4", "id"),
+        ("Order,Lat,Lon,Open,From", "A,52.5,13.4,,08:00", "opens"),
+        ("Order,Lat,Lon,Service time (min),Duration (min)", "A,52.5,13.4,,10", "service_min"),
+    ],
+)
+def test_a_column_that_nobody_filled_takes_no_field_from_another(headers: str, row: str, field: str) -> None:
+    """SPEC T5: templates have such columns; beside them ids were dropped, and hours asked about."""
+    mapping = proposed(headers, row)
+    names, at = headers.split(","), row.split(",").index("")
+    assert (mapping.open_columns, mapping.left_out) == ((), (names[at],))
+    assert mapping.fields[names[at + 1]] == field
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Absenderadresse,Empfängeradresse",
+        "Sender Address,Receiver Address",
+        "发件地址,收件地址",
+        "Shipper street,Consignee street",
+        "Ophaaladres,Bezorgadres",
+    ],
+)
+def test_which_of_two_whole_addresses_counts_is_asked(headers: str) -> None:
+    """SPEC T5: lists of couriers have those of sender and receiver; joined they were one address in two towns.
+
+    Who answers with the one that counts says nothing of the other.
+    """
+    rows = table(f'id,{headers}\na,"Weg 1, Berlin","Ring 2, 01067 Dresden"\n')
+    assert [column.header for column in propose_mapping(rows, "tickets", {}).open_columns] == headers.split(",")
+    for header in headers.split(","):
+        answered = propose_mapping(rows, "tickets", {header: "address"})
+        assert answered.open_columns == ()
+        assert [each for each, name in answered.fields.items() if name == "address"] == [header]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "headers"),
+    [
+        ("utf-8", "Ordernummer;Klant;Straat;Plaats;Vroegste levertijd;Uiterste levertijd;Lostijd (min);Gewicht (kg)"),
+        ("utf-8", "N. ordine;Cliente;Indirizzo;Città;Consegnare dalle;Consegnare entro;Tempo di scarico (min);Peso"),
+        ("cp1250", "Nr zamówienia;Klient;Adres;Miasto;Dostawa od;Dostawa do;Czas rozładunku (min);Ilość palet"),
+    ],
+)
+def test_headers_are_known_in_dutch_italian_and_polish(encoding: str, headers: str) -> None:
+    """SPEC T5: also in the encoding that spreadsheets of Central Europe write."""
+    read = table(f"{headers}\na;Bo;X 1;Y;08:00;12:00;10;5\n", encoding)
+    fields = propose_mapping(read, "tickets", {}).fields
+    assert list(fields.values()) == ["id", "name", "address", "address", "opens", "closes", "service_min", "demand"]
