@@ -27,8 +27,9 @@ from planner_mcp.server.http.rest.rest_operations import (
     RestOperation,
 )
 from planner_mcp.server.resources.json_resources import PLAN, SCENARIO
-from planner_mcp.server.tools import create_scenario, list_jobs, list_scenarios
 from planner_mcp.server.tools.answers.notification_schemas import notification_schemas
+from planner_mcp.server.tools.jobs import list_jobs
+from planner_mcp.server.tools.scenarios import create_scenario, list_scenarios
 from planner_mcp.server.tools.tool_output import FaultOutput, whole_schema
 from planner_mcp.text import Json
 

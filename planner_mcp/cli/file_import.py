@@ -30,7 +30,7 @@ from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
-from planner_mcp.server.tools.validate_scenario import MAX_SHOWN
+from planner_mcp.server.tools.scenarios.validate_scenario import MAX_SHOWN
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, figure
 from planner_mcp.translation import translated

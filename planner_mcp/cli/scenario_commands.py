@@ -37,7 +37,7 @@ from planner_mcp.jobs.job_content import job_view
 from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import OPEN, ResolvedInputs, ScenarioBounds, resolution_faults
-from planner_mcp.server.tools.validate_scenario import report_lines, validation_report
+from planner_mcp.server.tools.scenarios.validate_scenario import report_lines, validation_report
 from planner_mcp.settings import Settings
 from planner_mcp.text import compact, counted
 

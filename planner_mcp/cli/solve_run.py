@@ -130,7 +130,7 @@ async def _checked(jobs: JobService, asked: SolveRun, settings: Settings) -> tup
 
 async def _bound(body: ScenarioBody, travel_matrices: TravelMatrices | None, display: SearchDisplay) -> float | None:
     """Return a lower bound on the cost of serving all tickets, and show it; None for large days and unknown travel."""
-    from planner_mcp.server.tools.read_progress import lower_bound_of
+    from planner_mcp.server.tools.jobs.read_progress import lower_bound_of
 
     if len(body["tickets"]) > BOUND_TICKETS:
         return None

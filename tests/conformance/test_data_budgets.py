@@ -12,11 +12,13 @@ import pytest
 from planner_mcp.jobs.webhooks.delivery_records import Delivery, DeliveryState, EndpointState, WebhookEndpoint
 from planner_mcp.server.resources.downloads import Download
 from planner_mcp.server.resources.resource_definition import Contents
-from planner_mcp.server.tools import list_jobs, list_scenarios, webhook_deliveries
 from planner_mcp.server.tools.answers.table_result import table_result
-from planner_mcp.server.tools.read_resource import ResourceArguments, _content_part
+from planner_mcp.server.tools.discovery.read_resource import ResourceArguments, _content_part
+from planner_mcp.server.tools.jobs import list_jobs
+from planner_mcp.server.tools.scenarios import list_scenarios
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
+from planner_mcp.server.tools.webhooks import webhook_deliveries
 from tests.shared.scenarios.stored_plans import stored_plan
 from tests.shared.tools.token_costs import JOB, PLAN, all_forms_tokens, dearer_form_tokens, tokens
 

@@ -15,13 +15,13 @@ from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
 from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import as_shown
-from planner_mcp.server.tools import read_plan
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.plan_changes import CHANGES_BYTES, MORE
+from planner_mcp.server.tools.jobs.plan_changes import CHANGES_BYTES, MORE
+from planner_mcp.server.tools.plans import read_plan
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings

@@ -11,7 +11,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
-from planner_mcp.server.tools import solve_vrp
+from planner_mcp.server.tools.solves import solve_vrp
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.rule_case import TOUR, RuleCase, abc, agent
 from tests.shared.scenarios.rule_cases import RULE_CASES

@@ -14,7 +14,7 @@ from planner_mcp.routing.scenario.field_types import read_date
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import patch_faults, revise
 from planner_mcp.server.tools.arguments.day_changes import DayChanger, hour_seconds
-from planner_mcp.server.tools.resolve_vrp import ResolveArguments
+from planner_mcp.server.tools.solves.resolve_vrp import ResolveArguments
 from tests.shared.scenarios.scenario_builders import agent, body, compiled, ticket
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "day-changes.md"

@@ -18,7 +18,7 @@ from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.schema_faults import PROBLEMS, describe
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE, TEMPLATES
-from planner_mcp.server.tools.suggest_fixes import SuggestFixesResult
+from planner_mcp.server.tools.plans.suggest_fixes import SuggestFixesResult
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, OFFERS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings

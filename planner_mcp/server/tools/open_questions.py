@@ -17,7 +17,6 @@ from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.jobs.principals import WRITE, Principal
 from planner_mcp.jobs.records.import_records import ImportStore
-from planner_mcp.server.tools import import_scenario, plan_day
 from planner_mcp.server.tools.arguments.elicitation_questions import (
     FindQuestion,
     Question,
@@ -27,6 +26,8 @@ from planner_mcp.server.tools.arguments.elicitation_questions import (
 from planner_mcp.server.tools.arguments.kept_files import Kept, KeptQuestion, find_kept
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.large_arguments import MOST_VALUES, large_arguments_in
+from planner_mcp.server.tools.scenarios import import_scenario
+from planner_mcp.server.tools.solves import plan_day
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 

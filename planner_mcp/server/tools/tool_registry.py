@@ -14,47 +14,40 @@ from planner_mcp.errors import Fault, PlannerError, input_error
 from planner_mcp.jobs.limits.reading_limits import check_share
 from planner_mcp.jobs.principals import WRITE
 from planner_mcp.server.auth.audit_trail import OK, target_of
-from planner_mcp.server.tools import (
-    cancel_vrp_job,
-    compare_plans,
-    confirm_address,
-    create_scenario,
-    enable_toolset,
-    explain_unassigned,
-    finish_vrp_job,
-    import_scenario,
-    list_jobs,
-    list_scenarios,
-    plan_day,
-    propose_plan,
-    prove_plan,
-    publish_plan,
-    query_vrp_status,
-    read_plan,
-    read_progress,
-    read_resource,
-    read_view,
-    resolve_addresses,
-    resolve_vrp,
-    reverse_address,
-    review_plan,
-    revise_scenario,
-    share_plan,
-    solve_alternatives,
-    solve_vrp,
-    suggest_fixes,
-    validate_scenario,
-    webhook_deliveries,
-    webhook_secret,
-    weigh_plans,
-    what_if,
-)
+from planner_mcp.server.tools.addresses import confirm_address, resolve_addresses, reverse_address
 from planner_mcp.server.tools.answers.error_results import error_result
 from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import with_kind_of_id
 from planner_mcp.server.tools.arguments.missing_parameters import with_asked_parameters
+from planner_mcp.server.tools.discovery import enable_toolset, read_resource
+from planner_mcp.server.tools.jobs import (
+    cancel_vrp_job,
+    finish_vrp_job,
+    list_jobs,
+    query_vrp_status,
+    read_progress,
+    read_view,
+)
 from planner_mcp.server.tools.large_arguments import large_arguments_in
+from planner_mcp.server.tools.plans import (
+    compare_plans,
+    explain_unassigned,
+    read_plan,
+    share_plan,
+    suggest_fixes,
+    weigh_plans,
+)
+from planner_mcp.server.tools.reviews import propose_plan, publish_plan, review_plan
+from planner_mcp.server.tools.scenarios import (
+    create_scenario,
+    import_scenario,
+    list_scenarios,
+    revise_scenario,
+    validate_scenario,
+)
+from planner_mcp.server.tools.solves import plan_day, prove_plan, resolve_vrp, solve_alternatives, solve_vrp, what_if
 from planner_mcp.server.tools.tool_definition import ErrorResult, QuestionPendingError, Tool, ToolContext, ToolResult
+from planner_mcp.server.tools.webhooks import webhook_deliveries, webhook_secret
 from planner_mcp.settings import TOOLSETS, Settings, names_in
 from planner_mcp.tracing import span
 

@@ -10,7 +10,8 @@ import mcp_types as types
 
 from planner_mcp.server.mcp.request_context import Context, declares
 from planner_mcp.server.resources.app_page import page_uri
-from planner_mcp.server.tools import plan_day, query_vrp_status
+from planner_mcp.server.tools.jobs import query_vrp_status
+from planner_mcp.server.tools.solves import plan_day
 from planner_mcp.server.tools.tool_definition import Tool
 from planner_mcp.translation import Language
 

@@ -28,7 +28,7 @@ from planner_mcp.server.resources.resource_definition import (
 )
 from planner_mcp.server.resources.resource_listing import ListPosition, resource_page
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
-from planner_mcp.server.tools.read_resource import ID_HINT
+from planner_mcp.server.tools.discovery.read_resource import ID_HINT
 from planner_mcp.text import timestamp
 from planner_mcp.translation import Language, translated
 

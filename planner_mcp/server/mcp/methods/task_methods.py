@@ -37,7 +37,7 @@ from planner_mcp.server.mcp.request_context import (
     require,
     require_scope,
 )
-from planner_mcp.server.tools.cancel_vrp_job import TOOL as CANCEL
+from planner_mcp.server.tools.jobs.cancel_vrp_job import TOOL as CANCEL
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 

@@ -20,7 +20,7 @@ from planner_mcp.server.mcp.methods.app_extension import listed_tool, shows_page
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
-from planner_mcp.server.tools import enable_toolset
+from planner_mcp.server.tools.discovery import enable_toolset
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, ServerOffer, shown_tools, toolsets_of

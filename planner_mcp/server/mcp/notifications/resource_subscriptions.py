@@ -53,7 +53,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
 )
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_scope, session_of
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
-from planner_mcp.server.tools.read_resource import ID_HINT
+from planner_mcp.server.tools.discovery.read_resource import ID_HINT
 from planner_mcp.text import Json, compact
 
 WATCH_REFRESH_S: Final = 60.0

@@ -155,7 +155,7 @@ async def test_endpoints_come_in_pages(
             await outbox.take([NewDelivery(name, "ann", url, endpoint_id("ann", url), "completed", name, "{}")])
         here = replace(ctx, webhooks=RedisWebhookStore(store.script_client, wide))
         pages = [await call(here, "webhook_deliveries", action="endpoints", size=2, page=page) for page in range(1, 5)]
-        monkeypatch.setattr("planner_mcp.server.tools.webhook_deliveries.MAX_ENDPOINTS", 2)
+        monkeypatch.setattr("planner_mcp.server.tools.webhooks.webhook_deliveries.MAX_ENDPOINTS", 2)
         bounded = [await call(here, "webhook_deliveries", action="endpoints", size=50, page=page) for page in (1, 2, 3)]
     assert [row["url"] for page in pages for row in page.structured["endpoints"]] == [urls[0], *urls[:0:-1]]
     assert [page.structured["total"] for page in pages] == [5] * 4

@@ -10,15 +10,15 @@ from planner_mcp.errors import Fault, InputError
 from planner_mcp.routing.scenario.scenario_model import Agent, Break, Location, Options, Rush, Scenario, Ticket, Travel
 from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.synonyms import _SYNONYMS, removal_hint, suggestion_for
-from planner_mcp.server.tools.compare_plans import CompareArguments
-from planner_mcp.server.tools.import_scenario import ImportArguments
-from planner_mcp.server.tools.list_jobs import JobsArguments
-from planner_mcp.server.tools.plan_day import PlanDayArguments
-from planner_mcp.server.tools.query_vrp_status import QueryArguments
-from planner_mcp.server.tools.read_plan import ReadArguments
-from planner_mcp.server.tools.resolve_vrp import ResolveArguments
-from planner_mcp.server.tools.solve_vrp import SolveArguments
-from planner_mcp.server.tools.suggest_fixes import SuggestArguments
+from planner_mcp.server.tools.jobs.list_jobs import JobsArguments
+from planner_mcp.server.tools.jobs.query_vrp_status import QueryArguments
+from planner_mcp.server.tools.plans.compare_plans import CompareArguments
+from planner_mcp.server.tools.plans.read_plan import ReadArguments
+from planner_mcp.server.tools.plans.suggest_fixes import SuggestArguments
+from planner_mcp.server.tools.scenarios.import_scenario import ImportArguments
+from planner_mcp.server.tools.solves.plan_day import PlanDayArguments
+from planner_mcp.server.tools.solves.resolve_vrp import ResolveArguments
+from planner_mcp.server.tools.solves.solve_vrp import SolveArguments
 from tests.shared.scenarios.scenario_builders import PLACES, agent, body, ticket
 
 MODELS: dict[str, type[BaseModel]] = {

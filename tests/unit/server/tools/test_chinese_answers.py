@@ -29,7 +29,7 @@ from planner_mcp.translation import translated_line, use_language
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, finish
 from tests.unit.server.tools.conftest import TOOLS
-from tests.unit.server.tools.test_read_resource import reading
+from tests.unit.server.tools.discovery.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio
 SENTENCE = re.compile(r"(?<![\w./:-])[A-Za-z][a-z']*(?:,? [A-Za-z]?[a-z']+){2,}(?![\w/:-])")

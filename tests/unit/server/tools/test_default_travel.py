@@ -7,7 +7,7 @@ import pytest
 
 from planner_mcp.server.tools.arguments.day_reading import DayReader
 from planner_mcp.server.tools.arguments.resolved_inputs import ResolvedInputs, ScenarioBounds, with_default_travel
-from planner_mcp.server.tools.validate_scenario import validation_report
+from planner_mcp.server.tools.scenarios.validate_scenario import validation_report
 from planner_mcp.settings import Settings
 
 GLOBE = [{"id": "D", "lat": 60.17, "lon": 24.94}]

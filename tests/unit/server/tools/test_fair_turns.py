@@ -9,8 +9,8 @@ from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SCOPES, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.resources import export_resources, rendering_resources
-from planner_mcp.server.tools import create_scenario, import_scenario
 from planner_mcp.server.tools.arguments import plan_context
+from planner_mcp.server.tools.scenarios import create_scenario, import_scenario
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.stored_plans import DAY, Call, created, solved
 from tests.shared.tools.fair_turns import callers_waiting

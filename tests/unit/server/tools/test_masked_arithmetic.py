@@ -33,7 +33,7 @@ from tests.shared.scenarios.masked_twins import (
     without_names,
 )
 from tests.shared.scenarios.stored_plans import Call, created, finish, solved
-from tests.unit.server.tools.test_read_resource import reading
+from tests.unit.server.tools.discovery.test_read_resource import reading
 from workers.webhook_dispatcher import delivery_of
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,7 @@ import pytest
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.stored_plans import Call
-from tests.unit.server.tools.test_read_resource import reading
+from tests.unit.server.tools.discovery.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio
 ADA = Principal("ada", frozenset({READ, WRITE}))

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from planner_mcp.errors import InputError
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.schema_faults import faults_of, pointer
-from planner_mcp.server.tools import create_scenario
+from planner_mcp.server.tools.scenarios import create_scenario
 from planner_mcp.server.tools.tool_definition import Tool, ToolContext, schema_of
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, REGISTRY
 from planner_mcp.text import Json

@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from planner_mcp.errors import InputError
-from planner_mcp.server.tools import plan_day
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
-from planner_mcp.server.tools.plan_day import PlanDayArguments
-from planner_mcp.server.tools.prove_plan import ProveArguments
+from planner_mcp.server.tools.solves import plan_day
+from planner_mcp.server.tools.solves.plan_day import PlanDayArguments
+from planner_mcp.server.tools.solves.prove_plan import ProveArguments
 from planner_mcp.server.tools.tool_definition import Arguments, parse
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.settings import Settings

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.tools import suggest_fixes
 from planner_mcp.server.tools.arguments.plan_context import load_plan_context
-from planner_mcp.server.tools.explain_unassigned import explained, explanation_lines
-from planner_mcp.server.tools.suggest_fixes import fix_entries, proposed
+from planner_mcp.server.tools.plans import suggest_fixes
+from planner_mcp.server.tools.plans.explain_unassigned import explained, explanation_lines
+from planner_mcp.server.tools.plans.suggest_fixes import fix_entries, proposed
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.text import compact
 from tests.shared.scenarios.scenario_builders import agent, body, ticket

@@ -30,8 +30,8 @@ from planner_mcp.server.tools.arguments.plan_context import (
     unit_lines,
 )
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
-from planner_mcp.server.tools.read_progress import bound_and_gap
-from planner_mcp.server.tools.resolve_vrp import ChangedPlan, Notice, ResolveArguments, changed_plan
+from planner_mcp.server.tools.jobs.read_progress import bound_and_gap
+from planner_mcp.server.tools.solves.resolve_vrp import ChangedPlan, Notice, ResolveArguments, changed_plan
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

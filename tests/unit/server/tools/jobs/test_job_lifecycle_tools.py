@@ -14,7 +14,7 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.server.resources.json_resources import job_row
-from planner_mcp.server.tools.create_scenario import EXAMPLE
+from planner_mcp.server.tools.scenarios.create_scenario import EXAMPLE
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from tests.shared.scenarios.scenario_builders import agent, body, ticket

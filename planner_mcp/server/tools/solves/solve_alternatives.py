@@ -28,7 +28,7 @@ from planner_mcp.server.tools.arguments.plan_differences import small_share_text
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds, input_resolver
 from planner_mcp.server.tools.arguments.scenario_revision import revised
 from planner_mcp.server.tools.arguments.solve_time import SolveTime, seconds_of
-from planner_mcp.server.tools.read_progress import bound_and_gap, lower_bound_of
+from planner_mcp.server.tools.jobs.read_progress import bound_and_gap, lower_bound_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

@@ -17,7 +17,7 @@ from planner_mcp.jobs.principals import APPROVE
 from planner_mcp.server.tools.answers.job_text import figures_line
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import job_id_of
-from planner_mcp.server.tools.review_result import PlanArguments, ReviewResult, differences_of, review_result
+from planner_mcp.server.tools.reviews.review_result import PlanArguments, ReviewResult, differences_of, review_result
 from planner_mcp.server.tools.tool_definition import Tool, ToolAnnotations, ToolContext, ToolResult, parse
 from planner_mcp.text import Json
 from planner_mcp.translation import phrase

@@ -12,11 +12,11 @@ from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.plan_review import TAKEN_OUT, PlanReview, ReviewState, ReviewStep
 from planner_mcp.server.auth.audit_trail import OK
-from planner_mcp.server.tools import compare_plans
 from planner_mcp.server.tools.answers.job_output import ReviewOutput
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of
-from planner_mcp.server.tools.compare_plans import CompareArguments
+from planner_mcp.server.tools.plans import compare_plans
+from planner_mcp.server.tools.plans.compare_plans import CompareArguments
 from planner_mcp.server.tools.tool_definition import Arguments, ResourceLink, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.translation import phrase

@@ -22,15 +22,17 @@ from planner_mcp.jobs.principals import APPROVE, READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.resources.resource_catalogue import TEMPLATES, read_contents
-from planner_mcp.server.tools import compare_plans, list_jobs, list_scenarios
 from planner_mcp.server.tools.answers.job_output import JobOutput
+from planner_mcp.server.tools.jobs import list_jobs
+from planner_mcp.server.tools.plans import compare_plans
+from planner_mcp.server.tools.scenarios import list_scenarios
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext
 from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, finish, revised, solved
+from tests.unit.server.tools.discovery.test_read_resource import reading
 from tests.unit.server.tools.test_masked_scenarios import DAY
-from tests.unit.server.tools.test_read_resource import reading
 
 pytestmark = pytest.mark.anyio
 ANN = Principal("ann", SCOPES - {APPROVE}, group="acme")

@@ -16,7 +16,7 @@ from planner_mcp.server.resources import report_folder
 from planner_mcp.server.resources.downloads import Downloads
 from planner_mcp.server.resources.report_folder import ROOT, ReportFolder
 from planner_mcp.server.resources.resource_catalogue import FIXED, TEMPLATES
-from planner_mcp.server.tools.read_resource import MAX_BYTES, TOOL
+from planner_mcp.server.tools.discovery.read_resource import MAX_BYTES, TOOL
 from planner_mcp.server.tools.tool_definition import ToolContext
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 from tests.shared.scenarios.stored_plans import Call, created, solved

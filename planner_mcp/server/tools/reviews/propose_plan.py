@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from planner_mcp.jobs.plan_review import ReviewStep
-from planner_mcp.server.tools.review_result import PlanArguments, ReviewResult, take_step
+from planner_mcp.server.tools.reviews.review_result import PlanArguments, ReviewResult, take_step
 from planner_mcp.server.tools.tool_definition import WRITE, Tool, ToolAnnotations
 
 TOOL: Final = Tool(

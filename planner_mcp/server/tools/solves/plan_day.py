@@ -17,7 +17,6 @@ from planner_mcp.errors import Fault, InputError, input_error, placed
 from planner_mcp.jobs.job_service import MAX_WAIT_S
 from planner_mcp.routing.plan import NO_TRAVEL
 from planner_mcp.routing.scenario.field_types import field_error
-from planner_mcp.server.tools import create_scenario, import_scenario, query_vrp_status, read_plan, solve_vrp
 from planner_mcp.server.tools.answers.job_output import JobOutput, PlanFigures
 from planner_mcp.server.tools.answers.unservable_findings import UnservableFinding
 from planner_mcp.server.tools.arguments import elicitation_questions
@@ -27,11 +26,15 @@ from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.lookup_errors import SCENARIO, naming_argument
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
 from planner_mcp.server.tools.arguments.solve_time import Cores, SolveTime
-from planner_mcp.server.tools.create_scenario import CreateScenarioResult
+from planner_mcp.server.tools.jobs import query_vrp_status
+from planner_mcp.server.tools.jobs.query_vrp_status import QueryArguments
 from planner_mcp.server.tools.large_arguments import LargeArguments
-from planner_mcp.server.tools.query_vrp_status import QueryArguments
-from planner_mcp.server.tools.read_plan import ReadArguments, ReadPlanResult
-from planner_mcp.server.tools.solve_vrp import SolveArguments
+from planner_mcp.server.tools.plans import read_plan
+from planner_mcp.server.tools.plans.read_plan import ReadArguments, ReadPlanResult
+from planner_mcp.server.tools.scenarios import create_scenario, import_scenario
+from planner_mcp.server.tools.scenarios.create_scenario import CreateScenarioResult
+from planner_mcp.server.tools.solves import solve_vrp
+from planner_mcp.server.tools.solves.solve_vrp import SolveArguments
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

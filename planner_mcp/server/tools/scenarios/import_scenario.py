@@ -27,14 +27,14 @@ from planner_mcp.server.tools.arguments.json_checks import check_json
 from planner_mcp.server.tools.arguments.kept_files import MAX_FILE_NAME, Kept, find_kept, kept_apart
 from planner_mcp.server.tools.arguments.missing_parameters import only_given
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
-from planner_mcp.server.tools.create_scenario import (
+from planner_mcp.server.tools.large_arguments import LargeArguments
+from planner_mcp.server.tools.scenarios.create_scenario import (
     CheckedScenario,
     CreateScenarioResult,
     checked_scenario,
     keep,
     link_to,
 )
-from planner_mcp.server.tools.large_arguments import LargeArguments
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

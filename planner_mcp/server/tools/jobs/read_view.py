@@ -20,10 +20,10 @@ from planner_mcp.jobs.masking.field_masking import masked_fields, plan_for, scen
 from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.render.reason_texts import plan_in_words
 from planner_mcp.server.resources.map_roads import map_ground
-from planner_mcp.server.tools import read_progress
 from planner_mcp.server.tools.answers.route_deltas import MAX_LENGTH, ViewPosition
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import JobId, run_in_thread
+from planner_mcp.server.tools.jobs import read_progress
 from planner_mcp.server.tools.tool_definition import Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
 from planner_mcp.text import Json

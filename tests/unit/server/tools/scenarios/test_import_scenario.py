@@ -11,9 +11,9 @@ import pytest
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.server.prompts.mapping_examples import mapping_examples
-from planner_mcp.server.tools import import_scenario
 from planner_mcp.server.tools.arguments.kept_files import Kept
 from planner_mcp.server.tools.arguments.resolved_inputs import ScenarioBounds
+from planner_mcp.server.tools.scenarios import import_scenario
 from planner_mcp.server.tools.tool_definition import ErrorResult, ToolContext, ToolResult
 from planner_mcp.settings import ANY_FILE
 from planner_mcp.text import Json

@@ -1,0 +1,1 @@
+"""Tools on addresses and positions."""

@@ -1,0 +1,1 @@
+"""Tools on a job: where it stands, how its search goes, and its end."""

@@ -1,0 +1,1 @@
+"""Tools on a finished plan: read, compared, shared, and why tickets are left out of it."""

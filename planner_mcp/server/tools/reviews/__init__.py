@@ -1,0 +1,1 @@
+"""Tools with which people review a plan, from its proposal to its publication."""

@@ -1,0 +1,1 @@
+"""Tools on a scenario: written, imported, checked, revised and listed."""

@@ -1,0 +1,1 @@
+"""Tools that start jobs: a day planned, planned again, otherwise, or proved."""

@@ -1,0 +1,1 @@
+"""Tools on a caller's webhooks."""
