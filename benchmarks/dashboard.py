@@ -15,7 +15,7 @@ from typing import Final
 from benchmarks.process_stats import tree_cpu_s
 from benchmarks.result_files import Figure, keep, machine, share, spread
 from examples.planner_server import PlannerServer, running_server
-from planner_mcp.server.http.dashboard_routes import FILES_FOLDER
+from planner_mcp.server.http.routes.dashboard_routes import FILES_FOLDER
 from planner_mcp.server.resources.app_page import page as app_page
 
 PAGES: Final = 50

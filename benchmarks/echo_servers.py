@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from planner_mcp.app import open_application
 from planner_mcp.http_app import open_streamable_http
-from planner_mcp.server.http.body_intake import BodyIntake
+from planner_mcp.server.http.bodies.body_intake import BodyIntake
 from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings
 

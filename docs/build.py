@@ -18,7 +18,7 @@ from planner_mcp.errors import error_classes
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
 from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
 from planner_mcp.routing.scenario.scenario_model import Scenario
-from planner_mcp.server.http.http_responses import status_of
+from planner_mcp.server.http.responses.http_responses import status_of
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, View
 from planner_mcp.server.tools.tool_registry import OFFERS, ServerOffer
 from planner_mcp.settings import Settings

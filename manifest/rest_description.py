@@ -14,9 +14,8 @@ from manifest.resource_schemas import SCHEMAS, ref
 from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE
 from planner_mcp.routing.scenario.scenario_parsing import Scenario
-from planner_mcp.server.http.files_api import MAX_NAME
-from planner_mcp.server.http.http_responses import PROBLEM_TYPE
-from planner_mcp.server.http.rest.media_types import JSON, PNG
+from planner_mcp.server.http.responses.http_responses import PROBLEM_TYPE
+from planner_mcp.server.http.responses.media_types import JSON, PNG
 from planner_mcp.server.http.rest.rest_operations import (
     DOCUMENTS,
     IDEMPOTENCY_KEY,
@@ -26,6 +25,7 @@ from planner_mcp.server.http.rest.rest_operations import (
     RestDocument,
     RestOperation,
 )
+from planner_mcp.server.http.routes.files_api import MAX_NAME
 from planner_mcp.server.resources.json_resources import PLAN, SCENARIO
 from planner_mcp.server.tools.answers.notification_schemas import notification_schemas
 from planner_mcp.server.tools.jobs import list_jobs

@@ -27,27 +27,27 @@ from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
-from planner_mcp.server.http.audit_middleware import AuditMiddleware
-from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
-from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
-from planner_mcp.server.http.dashboard_routes import DashboardRoutes
-from planner_mcp.server.http.discovery_routes import discovery_routes, metadata_routes
-from planner_mcp.server.http.downloads_api import DownloadRoutes
-from planner_mcp.server.http.files_api import files_routes
-from planner_mcp.server.http.health_probes import health_routes
-from planner_mcp.server.http.http_responses import HANDLERS
-from planner_mcp.server.http.jobs_api import JobsApi
-from planner_mcp.server.http.language_middleware import LanguageMiddleware
-from planner_mcp.server.http.manifest_routes import manifest_routes
-from planner_mcp.server.http.matrices_api import matrices_routes
-from planner_mcp.server.http.metrics_route import RequestMetrics, metrics_routes
-from planner_mcp.server.http.request_validation import http_middleware
+from planner_mcp.server.http.middleware.audit_middleware import AuditMiddleware
+from planner_mcp.server.http.middleware.authentication_middleware import AuthenticationMiddleware
+from planner_mcp.server.http.middleware.authorization_middleware import AuthorizationMiddleware
+from planner_mcp.server.http.middleware.language_middleware import LanguageMiddleware
+from planner_mcp.server.http.middleware.request_validation import http_middleware
+from planner_mcp.server.http.middleware.trailing_slash_middleware import TrailingSlashMiddleware
+from planner_mcp.server.http.responses.http_responses import HANDLERS
 from planner_mcp.server.http.rest.openapi_routes import openapi_routes
 from planner_mcp.server.http.rest.rest_routes import RestRoutes
-from planner_mcp.server.http.scale_route import scale_routes
-from planner_mcp.server.http.session_routes import SessionRoutes
-from planner_mcp.server.http.shared_plans_api import SharedPlanRoutes
-from planner_mcp.server.http.trailing_slash_middleware import TrailingSlashMiddleware
+from planner_mcp.server.http.routes.dashboard_routes import DashboardRoutes
+from planner_mcp.server.http.routes.discovery_routes import discovery_routes, metadata_routes
+from planner_mcp.server.http.routes.downloads_api import DownloadRoutes
+from planner_mcp.server.http.routes.files_api import files_routes
+from planner_mcp.server.http.routes.health_probes import health_routes
+from planner_mcp.server.http.routes.jobs_api import JobsApi
+from planner_mcp.server.http.routes.manifest_routes import manifest_routes
+from planner_mcp.server.http.routes.matrices_api import matrices_routes
+from planner_mcp.server.http.routes.metrics_route import RequestMetrics, metrics_routes
+from planner_mcp.server.http.routes.scale_route import scale_routes
+from planner_mcp.server.http.routes.session_routes import SessionRoutes
+from planner_mcp.server.http.routes.shared_plans_api import SharedPlanRoutes
 from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS, validation_refusal
 from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
 from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
@@ -212,7 +212,7 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
     if not settings.auth_dashboard_clients:
         return SessionRoutes(sessions, has_reviews=has_reviews).routes()
     from planner_mcp.server.auth.oauth_sign_in import OAuthSignIn  # for deployments with such a dashboard alone
-    from planner_mcp.server.http.sign_in_routes import SignInRoutes
+    from planner_mcp.server.http.routes.sign_in_routes import SignInRoutes
 
     sign_in = OAuthSignIn(
         settings.auth_dashboard_clients,

@@ -30,7 +30,7 @@ from planner_mcp.errors import (
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.routing.scenario.schema_faults import describe, pointer
-from planner_mcp.server.http.json_reading import values_in
+from planner_mcp.server.http.bodies.json_reading import values_in
 from planner_mcp.server.tools.tool_definition import ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import ToolOutput
 from planner_mcp.text import Json, compact, named, plain

@@ -25,7 +25,7 @@ from planner_mcp.routing.scenario.coordinates import NO_LINES, Lines
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.http.json_reading import UnreadableJsonError, decode_text
+from planner_mcp.server.http.bodies.json_reading import UnreadableJsonError, decode_text
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, plain
 

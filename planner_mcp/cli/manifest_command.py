@@ -5,7 +5,7 @@ import json
 import typer
 
 from planner_mcp.cli.command_runner import command_settings
-from planner_mcp.server.http.manifest_routes import served
+from planner_mcp.server.http.routes.manifest_routes import served
 
 app = typer.Typer()
 

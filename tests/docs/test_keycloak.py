@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from planner_mcp.jobs.principals import SCOPES
-from planner_mcp.server.http.session_routes import RETURN_PATH
+from planner_mcp.server.http.routes.session_routes import RETURN_PATH
 from planner_mcp.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -1,7 +1,7 @@
 """Contents that people open or print, instead of text through a model (SPEC T5).
 
 Owns how they are handed over: over HTTP as a URL with an access link, which works at every replica until it expires,
-and over stdio as a file on the machine of the client. `server/http/downloads_api.py` serves the URLs.
+and over stdio as a file on the machine of the client. `server/http/routes/downloads_api.py` serves the URLs.
 """
 
 import re

@@ -3,7 +3,7 @@
 Owns what a link allows and how it is made. The token carries the owner's id and the scope to read, and nothing else,
 and who opens it is a guest: the plan is masked, exact times and costs included, whoever wrote its day. It names a
 generation of the plan's links: when the owner revokes them, the store counts on, and no replica accepts an older one.
-`server/http/shared_plans_api.py` serves the URLs.
+`server/http/routes/shared_plans_api.py` serves the URLs.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

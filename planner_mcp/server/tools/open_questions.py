@@ -2,7 +2,7 @@
 
 Owns which tools may ask, and that files and large days are looked at in a process of their own. What is worth asking
 is said by `elicitation_questions.py` and by the tools. MCP puts the question to a client
-(`server/mcp/methods/elicitation.py`), the dashboard shows it as a form (`server/http/dashboard_routes.py`).
+(`server/mcp/methods/elicitation.py`), the dashboard shows it as a form (`server/http/routes/dashboard_routes.py`).
 """
 
 import json

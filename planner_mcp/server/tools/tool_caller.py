@@ -1,7 +1,8 @@
 """Calls a tool for a principal, whatever the call came by.
 
 Owns the making of a tool's context and the count of its answers. MCP (`server/mcp/methods/tool_methods.py`) and the
-dashboard (`server/http/dashboard_routes.py`) call tools here, so that both have the same checks, audit and metrics.
+dashboard (`server/http/routes/dashboard_routes.py`) call tools here, so that both have the same checks, audit and
+metrics.
 """
 
 import time

@@ -20,7 +20,7 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.matrix_json_reader import read_matrix_blocks, read_travel_matrices
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.http import matrices_api
+from planner_mcp.server.http.routes import matrices_api
 from planner_mcp.settings import RouterSettings, Settings
 from tests.integration.server.auth.conftest import apps_services, key, served  # noqa: F401 — fixtures
 from tests.integration.server.tools.conftest import ToolClient

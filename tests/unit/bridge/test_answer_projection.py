@@ -9,7 +9,7 @@ import pytest
 from planner_mcp.bridge.answer_projection import projected, shortened
 from planner_mcp.bridge.bridged_call import SMALL_BYTES, SMALL_VALUES
 from planner_mcp.errors import BridgedServiceError, TooLargeError
-from planner_mcp.server.http.json_reading import values_in
+from planner_mcp.server.http.bodies.json_reading import values_in
 from planner_mcp.server.tools.answers.token_estimates import estimated_tokens
 from planner_mcp.text import compact
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from planner_mcp.cli.http_server import serve_http
-from planner_mcp.server.http.discovery_routes import mcp_url
+from planner_mcp.server.http.routes.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,7 @@ import pytest
 import manifest
 from planner_mcp.errors import FourEyesError, PlannerError, RoutingProviderUnavailableError, error_catalogue
 from planner_mcp.routing.scenario.matrix_json_reader import read_travel_matrices
-from planner_mcp.server.http.http_responses import status_of
+from planner_mcp.server.http.responses.http_responses import status_of
 from planner_mcp.server.http.rest.openapi_routes import served_openapi
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, OPERATIONS
 from planner_mcp.server.http.rest.rest_reference import reference_page

@@ -10,7 +10,7 @@ from typing import Final
 from starlette.routing import Route
 
 import manifest
-from planner_mcp.server.http.public_documents import document_routes
+from planner_mcp.server.http.responses.public_documents import document_routes
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, offered_operations
 from planner_mcp.server.http.rest.rest_reference import reference_routes
 from planner_mcp.settings import Settings

@@ -16,12 +16,12 @@ from starlette.requests import Request
 
 from planner_mcp.errors import Fault, UnsupportedMediaTypeError, input_error, placed
 from planner_mcp.routing.scenario.synonyms import known_field_list
-from planner_mcp.server.http.body_intake import decoded_in, has_content_type
-from planner_mcp.server.http.http_endpoint import IN_PATHS, check_query
-from planner_mcp.server.http.json_reading import UnreadableJsonError
+from planner_mcp.server.http.bodies.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.bodies.json_reading import UnreadableJsonError
+from planner_mcp.server.http.responses.media_types import JSON
 from planner_mcp.server.http.rest.keyed_requests import key_in
-from planner_mcp.server.http.rest.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MERGE_PATCH, RestOperation
+from planner_mcp.server.http.routes.http_endpoint import IN_PATHS, check_query
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, OF_A_JOB, OF_A_SCENARIO, SCENARIO
 from planner_mcp.server.tools.large_arguments import large_arguments_in
 from planner_mcp.text import Json

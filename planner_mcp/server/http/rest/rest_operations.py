@@ -19,8 +19,8 @@ from typing import Any, Final
 
 from starlette.routing import compile_path
 
-from planner_mcp.server.http.http_responses import REST_PREFIX
-from planner_mcp.server.http.rest.media_types import CSV, GEOJSON, GPX, HTML, JSON, PNG, SVG
+from planner_mcp.server.http.responses.http_responses import REST_PREFIX
+from planner_mcp.server.http.responses.media_types import CSV, GEOJSON, GPX, HTML, JSON, PNG, SVG
 from planner_mcp.server.resources.report_folder import MIME_TYPES
 from planner_mcp.server.tools.tool_definition import READ, Tool
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY, shown_tools

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from planner_mcp.errors import error_catalogue
 from planner_mcp.render.html_templates import render
-from planner_mcp.server.http.dashboard_routes import PAGE_HEADERS, REST_PAGE
+from planner_mcp.server.http.routes.dashboard_routes import PAGE_HEADERS, REST_PAGE
 from planner_mcp.text import Json
 
 _REF: Final = "#/components/schemas/"

@@ -19,15 +19,15 @@ from planner_mcp.errors import Fault, PreconditionFailedError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.records.repeated_requests import RepeatedRequestStore
 from planner_mcp.server.auth.request_principal import mark_audited, principal_of
-from planner_mcp.server.http.asgi_receive import until_disconnected
-from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
-from planner_mcp.server.http.http_endpoint import Handler, HttpEndpoint, check_query
-from planner_mcp.server.http.public_documents import entity_tag, names_tag, tagged
+from planner_mcp.server.http.bodies.asgi_receive import until_disconnected
+from planner_mcp.server.http.responses.media_types import JSON, chosen
+from planner_mcp.server.http.responses.public_documents import entity_tag, names_tag, tagged
 from planner_mcp.server.http.rest.keyed_requests import answered_once, key_in
-from planner_mcp.server.http.rest.media_types import JSON, chosen
 from planner_mcp.server.http.rest.rest_arguments import arguments_from_request, named_as_asked, wait_preferred
 from planner_mcp.server.http.rest.rest_operations import DOCUMENTS, RestDocument, RestOperation, offered_operations
 from planner_mcp.server.http.rest.rest_pages import page_at
+from planner_mcp.server.http.routes.dashboard_routes import CONTENT_POLICY
+from planner_mcp.server.http.routes.http_endpoint import Handler, HttpEndpoint, check_query
 from planner_mcp.server.resources.downloads import base_url
 from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.tool_caller import ToolCaller

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import Scope
 
 from planner_mcp.errors import CapacityError, InvalidMessageError, PlannerError
-from planner_mcp.server.http.body_intake import decoded_in, has_content_type
-from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.bodies.body_intake import decoded_in, has_content_type
+from planner_mcp.server.http.responses.http_responses import refusal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, as_parse_error, messages_of
 

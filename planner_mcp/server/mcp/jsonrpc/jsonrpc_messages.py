@@ -1,7 +1,7 @@
 """What arrives in a POST body, decoded: JSON-RPC 2.0.
 
 Owns the reading of a decoded body into messages, and the refusal of what is none. Knows no session and no method. The
-JSON is read by `http/json_reading.py`.
+JSON is read by `http/bodies/json_reading.py`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Final
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, PROTOCOL_VERSION_META_KEY
 
 from planner_mcp.errors import Fault, InvalidMessageError
-from planner_mcp.server.http.json_reading import decode_json
+from planner_mcp.server.http.bodies.json_reading import decode_json
 from planner_mcp.text import Json
 
 BATCHES_IN: Final = "2025-03-26"

@@ -21,7 +21,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import RootModel, ValidationError
 
-from planner_mcp.server.http.json_reading import (
+from planner_mcp.server.http.bodies.json_reading import (
     LONE_SURROGATE,
     has_lone_surrogate,
     is_deeper,

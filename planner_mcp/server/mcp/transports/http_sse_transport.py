@@ -23,8 +23,8 @@ from planner_mcp.errors import PlannerError, QuotaExceededError, StoreError, Unk
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import EventStream, sse_event
-from planner_mcp.server.http.http_responses import method_refused
+from planner_mcp.server.http.responses.event_stream import EventStream, sse_event
+from planner_mcp.server.http.responses.http_responses import method_refused
 from planner_mcp.server.mcp.jsonrpc.http_envelope import HttpFault, read_messages
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, MessageKind
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog, Sessions

@@ -14,7 +14,7 @@ from typing import Final
 
 from planner_mcp.errors import AbandonedRequestError, LostStreamError
 from planner_mcp.jobs.events.pubsub_channels import STANDALONE, stream_channel
-from planner_mcp.server.http.event_stream import sse_event
+from planner_mcp.server.http.responses.event_stream import sse_event
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog
 

@@ -32,10 +32,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from planner_mcp.errors import AbandonedRequestError, QuotaExceededError
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.asgi_receive import replay_body, until_disconnected
-from planner_mcp.server.http.body_intake import decoded_in
+from planner_mcp.server.http.bodies.asgi_receive import replay_body, until_disconnected
+from planner_mcp.server.http.bodies.body_intake import decoded_in
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, EventStream, sse_event
+from planner_mcp.server.http.responses.event_stream import COMMENT, KEEP_ALIVE_S, SEND_S, EventStream, sse_event
 from planner_mcp.server.mcp.jsonrpc.http_envelope import (
     RETRY_AFTER_S,
     HttpFault,

@@ -2,7 +2,7 @@
 
 Owns the routing by revision and the HTTP half of the handshake revisions: methods, headers, statuses, sessions.
 Revisions without handshake are served by `stateless_http.py`. Host, Origin and body limits are checked before
-(`http/request_validation.py`).
+(`http/middleware/request_validation.py`).
 
 Intended departures: a GET after a newer GET on the same session is ended instead of answering 409, because the older
 connection may belong to a dead replica; JSON-RPC errors that concern no request have `id: null`.
@@ -33,9 +33,9 @@ from planner_mcp.errors import (
 from planner_mcp.jobs.events.pubsub_channels import STANDALONE
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.authentication_middleware import count_further_calls
 from planner_mcp.server.http.concurrency_limits import StreamLimit, keep_counted
-from planner_mcp.server.http.event_stream import EventStream
+from planner_mcp.server.http.middleware.authentication_middleware import count_further_calls
+from planner_mcp.server.http.responses.event_stream import EventStream
 from planner_mcp.server.mcp.jsonrpc.http_envelope import (
     RETRY_AFTER_S,
     HttpFault,

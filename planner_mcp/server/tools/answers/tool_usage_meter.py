@@ -1,7 +1,7 @@
 """What tools cost those who call them: calls, time, bytes and estimated tokens, by tool (SPEC T9, O3).
 
-Owns the counters of one process; `server/http/metrics_route.py` shows them. The number of characters beyond ASCII is
-derived from the bytes of a text, which is much cheaper than counting them.
+Owns the counters of one process; `server/http/routes/metrics_route.py` shows them. The number of characters beyond
+ASCII is derived from the bytes of a text, which is much cheaper than counting them.
 """
 
 from collections.abc import Iterator

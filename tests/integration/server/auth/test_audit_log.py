@@ -11,7 +11,7 @@ from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.ids import random_id
 from planner_mcp.jobs.principals import ADMIN, READ
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.server.http.audit_middleware import LINES_BURST
+from planner_mcp.server.http.middleware.audit_middleware import LINES_BURST
 from tests.shared.http.mcp_caller import HEADERS, Caller, recent_dates
 from tests.shared.scenarios.client_scenarios import SMALLEST
 

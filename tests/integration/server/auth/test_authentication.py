@@ -21,8 +21,8 @@ from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.server.auth import revocation_watch
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
-from planner_mcp.server.http.authentication_middleware import is_public
-from planner_mcp.server.http.authorization_middleware import AuthorizationMiddleware
+from planner_mcp.server.http.middleware.authentication_middleware import is_public
+from planner_mcp.server.http.middleware.authorization_middleware import AuthorizationMiddleware
 from planner_mcp.server.mcp.transports import post_exchange
 from tests.shared.http.mcp_caller import Caller
 from tests.shared.scenarios.client_scenarios import SMALLEST

@@ -1,7 +1,7 @@
 """Junk at every entry point beside MCP: the dashboard, sign-in, uploads, links (SPEC A2, A4, T8, X3).
 
 Each request is refused with a short error, the server tells nothing of its inside, and others go on. Bodies of `/mcp`
-have suites of their own (`tests/fuzz`, `unit/server/http/test_hostile_bodies.py`), and so have files
+have suites of their own (`tests/fuzz`, `unit/server/http/bodies/test_hostile_bodies.py`), and so have files
 (`unit/formats/test_file_bounds.py`).
 """
 

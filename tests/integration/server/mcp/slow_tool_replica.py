@@ -19,7 +19,7 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
-from planner_mcp.server.http.body_intake import BodyIntake
+from planner_mcp.server.http.bodies.body_intake import BodyIntake
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.http_envelope import validation_refusal
 from planner_mcp.server.mcp.kernel import Kernel

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.http.body_intake import BodyIntake
+from planner_mcp.server.http.bodies.body_intake import BodyIntake
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.kernel import Kernel
 from planner_mcp.server.mcp.transports.stateless_http import StatelessHttpTransport

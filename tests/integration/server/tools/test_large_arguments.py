@@ -8,7 +8,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.server.http.json_reading import LARGE_BYTES
+from planner_mcp.server.http.bodies.json_reading import LARGE_BYTES
 from planner_mcp.settings import Settings
 from tests.shared.http.app_clients import client_of
 from tests.shared.http.mcp_caller import HEADERS, Caller

@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.server.http.event_stream import OPENING, EventStream
-from planner_mcp.server.http.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.responses.event_stream import OPENING, EventStream
+from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint
 from tests.unit.server.http.announcing_server import AnnouncingServer, listening, soon
 
 pytestmark = pytest.mark.anyio

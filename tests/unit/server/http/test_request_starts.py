@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.authentication_middleware import AuthenticationMiddleware
-from planner_mcp.server.http.body_pacing import PARTS_PER_S, paced_parts
+from planner_mcp.server.http.bodies.body_pacing import PARTS_PER_S, paced_parts
+from planner_mcp.server.http.middleware.authentication_middleware import AuthenticationMiddleware
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -27,10 +27,10 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.http.event_stream import EventStream, sse_event
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint, both, check_query
-from planner_mcp.server.http.http_responses import json_answer
-from planner_mcp.server.http.rest.media_types import EVENTS, JSON, chosen
+from planner_mcp.server.http.responses.event_stream import EventStream, sse_event
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.responses.media_types import EVENTS, JSON, chosen
+from planner_mcp.server.http.routes.http_endpoint import READING, HttpEndpoint, both, check_query
 from planner_mcp.server.tools.tool_definition import READ
 from planner_mcp.text import Json, compact
 

@@ -8,8 +8,8 @@ from starlette.routing import Route
 import manifest
 from planner_mcp.jobs.limits.principal_limits import limits_of
 from planner_mcp.server.auth.bearer_challenge import metadata_url
-from planner_mcp.server.http.discovery_routes import mcp_url
-from planner_mcp.server.http.public_documents import document_routes
+from planner_mcp.server.http.responses.public_documents import document_routes
+from planner_mcp.server.http.routes.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 

@@ -19,11 +19,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import Fault, PlannerError, TooLargeError, input_error
 from planner_mcp.jobs.limits.reading_limits import BodyBudget, ReadingTurns, read_bounded
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.asgi_receive import keep_blocks, replay_body
-from planner_mcp.server.http.body_pacing import paced_parts
-from planner_mcp.server.http.files_api import PATH as FILES_PATH
-from planner_mcp.server.http.http_responses import REST_PREFIX, Refusal, plain_path, refusal_at
-from planner_mcp.server.http.json_reading import (
+from planner_mcp.server.http.bodies.asgi_receive import keep_blocks, replay_body
+from planner_mcp.server.http.bodies.body_pacing import paced_parts
+from planner_mcp.server.http.bodies.json_reading import (
     LARGE_BYTES,
     DecodedBody,
     JsonLimits,
@@ -33,11 +31,13 @@ from planner_mcp.server.http.json_reading import (
     outline_arguments,
     outline_json,
 )
-from planner_mcp.server.http.matrices_api import PATH as MATRICES_PATH
+from planner_mcp.server.http.responses.http_responses import REST_PREFIX, Refusal, plain_path, refusal_at
 from planner_mcp.settings import Settings
 
 JSON_PATHS: Final = frozenset({"/mcp", "/messages", "/ui/call", "/ui/sign-in"})
 """Where bodies are JSON, beside those under `/v1`."""
+FILES_PATH: Final = "/files/"
+MATRICES_PATH: Final = "/matrices"
 BLOCK_BYTES: Final = 1 << 20
 """Size of the blocks in which a travel matrix is held."""
 _DECODED: Final = "decoded_body"

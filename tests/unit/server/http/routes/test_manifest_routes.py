@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 import manifest
-from planner_mcp.server.http.manifest_routes import PATHS, served
+from planner_mcp.server.http.routes.manifest_routes import PATHS, served
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -18,10 +18,10 @@ from planner_mcp.server.auth.audit_trail import NOBODY, Audit
 from planner_mcp.server.auth.oauth_sign_in import SIGN_IN_S, OAuthSignIn, RefusedSignInError
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.request_principal import mark_audited, set_principal
-from planner_mcp.server.http.body_intake import posted_json
-from planner_mcp.server.http.http_endpoint import HttpEndpoint
-from planner_mcp.server.http.http_responses import json_answer
-from planner_mcp.server.http.session_routes import RETURN_PATH, SIGN_IN_PATH, set_session_cookie
+from planner_mcp.server.http.bodies.body_intake import posted_json
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint
+from planner_mcp.server.http.routes.session_routes import RETURN_PATH, SIGN_IN_PATH, set_session_cookie
 from planner_mcp.server.resources.downloads import base_url
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import trace_id

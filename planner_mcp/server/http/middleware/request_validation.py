@@ -30,18 +30,17 @@ from planner_mcp.errors import (
     WrongHostError,
 )
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
-from planner_mcp.server.http.body_intake import BodyIntake
-from planner_mcp.server.http.body_pacing import paced_parts
-from planner_mcp.server.http.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
-from planner_mcp.server.http.health_probes import PATHS as HEALTH_PATHS
-from planner_mcp.server.http.http_responses import Refusal, refusal_at
-from planner_mcp.server.http.manifest_routes import PATHS as MANIFEST_PATHS
+from planner_mcp.server.http.bodies.body_intake import BodyIntake
+from planner_mcp.server.http.bodies.body_pacing import paced_parts
+from planner_mcp.server.http.responses.http_responses import Refusal, refusal_at
 from planner_mcp.server.http.rest.openapi_routes import PATHS as OPENAPI_PATHS
+from planner_mcp.server.http.routes.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
+from planner_mcp.server.http.routes.health_probes import PATHS as HEALTH_PATHS
+from planner_mcp.server.http.routes.manifest_routes import PATHS as MANIFEST_PATHS
 from planner_mcp.setting_urls import origin_of
 from planner_mcp.settings import Settings
 
 PROBE_PATHS: Final = frozenset(HEALTH_PATHS)
-SCALE_PATH: Final = "/scale"
 PUBLIC_PATHS: Final = frozenset({*MANIFEST_PATHS, *CARD_PATHS, *CATALOGUE_PATHS, *OPENAPI_PATHS})
 """Documents for everybody: a page of any origin may read them, and they need no credential."""
 LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "[::1]")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner_mcp.errors import InvalidMessageError, TooLargeError
-from planner_mcp.server.http.json_reading import (
+from planner_mcp.server.http.bodies.json_reading import (
     LONE_SURROGATE,
     MOST_OUTLINE,
     DecodedBody,

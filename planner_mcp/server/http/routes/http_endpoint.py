@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from planner_mcp.errors import Fault, NotFoundError, PlannerError, input_error
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.synonyms import MAX_NAME
-from planner_mcp.server.http.http_responses import REST_PREFIX, method_refused, refusal_at
+from planner_mcp.server.http.responses.http_responses import REST_PREFIX, method_refused, refusal_at
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, SCENARIO, AcceptedId
 from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.text import plain

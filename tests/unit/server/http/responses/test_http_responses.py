@@ -1,7 +1,7 @@
 """The HTTP status of each error."""
 
 from planner_mcp.errors import FourEyesError, RoutingProviderUnavailableError, error_classes
-from planner_mcp.server.http.http_responses import refusal, status_of
+from planner_mcp.server.http.responses.http_responses import refusal, status_of
 
 
 def test_a_refusal_of_the_caller_is_never_500() -> None:

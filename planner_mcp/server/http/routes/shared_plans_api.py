@@ -16,9 +16,9 @@ from starlette.types import ASGIApp
 from planner_mcp.errors import LinkExpiredError, NotFoundError
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.server.http.dashboard_routes import FILES_FOLDER, PAGE_HEADERS
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
-from planner_mcp.server.http.http_responses import json_answer, status_of
+from planner_mcp.server.http.responses.http_responses import json_answer, status_of
+from planner_mcp.server.http.routes.dashboard_routes import FILES_FOLDER, PAGE_HEADERS
+from planner_mcp.server.http.routes.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.resources.resource_definition import ReadContext
 from planner_mcp.server.resources.share_links import PREFIX, ShareLinks

@@ -15,10 +15,10 @@ from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SENSITIVE, WRITE
 from planner_mcp.jobs.records.import_records import ImportStore, UploadedFile
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_endpoint import HttpEndpoint, both, check_query
-from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.bodies.body_intake import FILES_PATH
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint, both, check_query
 
-PATH: Final = "/files/"
 MAX_NAME: Final = 100
 _limiter: Final = FairLimiter(most_waiting=16)
 """Files stored at the same time; each call that waits holds a body."""
@@ -26,7 +26,7 @@ _limiter: Final = FairLimiter(most_waiting=16)
 
 def files_routes() -> list[Route]:
     """Return the routes to mount. The store is `app.state.services.job_service.imports` of the running application."""
-    return both(PATH + "{name}", HttpEndpoint(_put, "PUT"))
+    return both(FILES_PATH + "{name}", HttpEndpoint(_put, "PUT"))
 
 
 async def _put(request: Request) -> ASGIApp:

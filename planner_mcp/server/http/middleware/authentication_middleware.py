@@ -33,10 +33,11 @@ from planner_mcp.server.auth.page_sessions import TICKET_PREFIX, PageSessions
 from planner_mcp.server.auth.request_principal import set_principal, set_revocation
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
 from planner_mcp.server.http.concurrency_limits import RequestLimit
-from planner_mcp.server.http.dashboard_routes import is_page
-from planner_mcp.server.http.http_responses import refusal_at
-from planner_mcp.server.http.request_validation import PROBE_PATHS, PUBLIC_PATHS, SCALE_PATH
-from planner_mcp.server.http.session_routes import (
+from planner_mcp.server.http.middleware.request_validation import PROBE_PATHS, PUBLIC_PATHS
+from planner_mcp.server.http.responses.http_responses import refusal_at
+from planner_mcp.server.http.routes.dashboard_routes import is_page
+from planner_mcp.server.http.routes.scale_route import SCALE_PATH
+from planner_mcp.server.http.routes.session_routes import (
     SESSION_PATH,
     SIGN_IN_PATHS,
     cookie_in,

@@ -12,9 +12,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import Message
 
-from planner_mcp.server.http.body_pacing import PARTS_PER_S, paced_parts
-from planner_mcp.server.http.http_responses import HANDLERS
-from planner_mcp.server.http.request_validation import UNREAD, http_middleware
+from planner_mcp.server.http.bodies.body_pacing import PARTS_PER_S, paced_parts
+from planner_mcp.server.http.middleware.request_validation import UNREAD, http_middleware
+from planner_mcp.server.http.responses.http_responses import HANDLERS
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
 from planner_mcp.jobs.limits.reading_limits import LARGEST_BYTES
-from planner_mcp.server.http import body_intake
-from planner_mcp.server.http.body_intake import BLOCK_BYTES, BodyIntake, decoded_in
-from planner_mcp.server.http.json_reading import LARGE_BYTES, MOST_OUTLINE, DecodedBody, UnreadableJsonError
+from planner_mcp.server.http.bodies import body_intake
+from planner_mcp.server.http.bodies.body_intake import BLOCK_BYTES, BodyIntake, decoded_in
+from planner_mcp.server.http.bodies.json_reading import LARGE_BYTES, MOST_OUTLINE, DecodedBody, UnreadableJsonError
 from planner_mcp.settings import Settings
 from tests.shared.http.hostile_bodies import generated_bodies
 from tests.shared.property_tests.example_counts import examples

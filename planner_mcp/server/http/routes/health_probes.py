@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 import planner_mcp
 from planner_mcp.errors import StoreError, StoreUnavailableError
-from planner_mcp.server.http.http_responses import json_answer, refusal
+from planner_mcp.server.http.responses.http_responses import json_answer, refusal
 
 ALIVE_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"

@@ -19,9 +19,9 @@ from typing_extensions import override
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.body_intake import posted_json
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
-from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.bodies.body_intake import posted_json
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.routes.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.open_questions import OpenQuestions, with_answer_in
 from planner_mcp.server.tools.tool_caller import ToolCaller
@@ -30,7 +30,7 @@ from planner_mcp.server.tools.tool_registry import shown_tools
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 
-FILES_FOLDER: Final = Path(__file__).parent / "dashboard"
+FILES_FOLDER: Final = Path(__file__).parents[1] / "dashboard"
 PAGE_PATH: Final = "/ui"
 ASSET_PREFIX: Final = "/ui/assets/"
 REST_PAGE: Final = "/docs"

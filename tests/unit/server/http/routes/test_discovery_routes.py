@@ -5,8 +5,8 @@ import pytest
 
 import planner_mcp
 from manifest import server_identity
-from planner_mcp.server.http.authentication_middleware import is_public
-from planner_mcp.server.http.discovery_routes import CARD_PATHS, CATALOGUE_PATHS, mcp_url
+from planner_mcp.server.http.middleware.authentication_middleware import is_public
+from planner_mcp.server.http.routes.discovery_routes import CARD_PATHS, CATALOGUE_PATHS, mcp_url
 from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS
 from planner_mcp.settings import Settings
 

@@ -15,11 +15,11 @@ from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.asgi_receive import taken_body
-from planner_mcp.server.http.http_endpoint import HttpEndpoint, both, check_query
-from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.bodies.asgi_receive import taken_body
+from planner_mcp.server.http.bodies.body_intake import MATRICES_PATH
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint, both, check_query
 
-PATH: Final = "/matrices"
 _limiter: Final = FairLimiter(most_waiting=64)
 """Tables read at the same time; each call that waits holds a body of up to `max_matrix_bytes`."""
 
@@ -27,8 +27,8 @@ _limiter: Final = FairLimiter(most_waiting=64)
 def matrices_routes() -> list[Route]:
     """Return the routes to mount. The job service is `app.state.services.job_service` of the running application."""
     return [
-        *both(PATH, HttpEndpoint(_put, "PUT")),
-        *both(PATH + "/{matrix}", HttpEndpoint(_one, "GET, HEAD, DELETE")),
+        *both(MATRICES_PATH, HttpEndpoint(_put, "PUT")),
+        *both(MATRICES_PATH + "/{matrix}", HttpEndpoint(_one, "GET, HEAD, DELETE")),
     ]
 
 

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.access_links import AccessLinks
-from planner_mcp.server.http.dashboard_routes import CONTENT_POLICY
-from planner_mcp.server.http.http_endpoint import READING, HttpEndpoint
+from planner_mcp.server.http.routes.dashboard_routes import CONTENT_POLICY
+from planner_mcp.server.http.routes.http_endpoint import READING, HttpEndpoint
 from planner_mcp.server.resources.downloads import PREFIX, file_name
 from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.resources.resource_definition import ReadContext

@@ -8,7 +8,7 @@ import pytest
 from starlette.types import Message
 
 from planner_mcp.errors import StoreUnavailableError
-from planner_mcp.server.http.event_stream import COMMENT, OPENING, EventStream, sse_event
+from planner_mcp.server.http.responses.event_stream import COMMENT, OPENING, EventStream, sse_event
 from planner_mcp.text import compact
 
 pytestmark = pytest.mark.anyio

@@ -14,9 +14,9 @@ from planner_mcp.errors import InsufficientScopeError
 from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, WRITE, Principal
 from planner_mcp.server.auth.bearer_challenge import challenge
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.body_intake import decoded_in
-from planner_mcp.server.http.http_responses import plain_path, refusal_at
-from planner_mcp.server.http.json_reading import DecodedBody, UnreadableJsonError
+from planner_mcp.server.http.bodies.body_intake import decoded_in
+from planner_mcp.server.http.bodies.json_reading import DecodedBody, UnreadableJsonError
+from planner_mcp.server.http.responses.http_responses import plain_path, refusal_at
 from planner_mcp.server.http.rest.rest_operations import scope_at
 from planner_mcp.settings import Settings
 

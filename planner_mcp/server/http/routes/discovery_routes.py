@@ -14,7 +14,7 @@ import planner_mcp
 from manifest import server_identity
 from manifest.server_identity import ServerIdentity
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN, metadata_path, resource_metadata
-from planner_mcp.server.http.public_documents import document_routes
+from planner_mcp.server.http.responses.public_documents import document_routes
 from planner_mcp.settings import Settings
 
 CARD_PATHS: Final = ("/mcp/server-card",)

@@ -19,10 +19,10 @@ from planner_mcp.jobs.limits.token_buckets import TokenBuckets, client_address
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.audit_trail import NOBODY, OK, Audit
 from planner_mcp.server.auth.request_principal import is_audited, principal_of, set_principal
-from planner_mcp.server.http.authentication_middleware import is_public
-from planner_mcp.server.http.http_endpoint import METHODS
-from planner_mcp.server.http.request_validation import PROBE_PATHS
-from planner_mcp.server.http.session_routes import is_question_of_stranger
+from planner_mcp.server.http.middleware.authentication_middleware import is_public
+from planner_mcp.server.http.middleware.request_validation import PROBE_PATHS
+from planner_mcp.server.http.routes.http_endpoint import METHODS
+from planner_mcp.server.http.routes.session_routes import is_question_of_stranger
 from planner_mcp.telemetry import new_trace_id, trace_context
 from planner_mcp.text import Json
 

@@ -6,6 +6,7 @@ operator where they are authenticated at all.
 
 import hmac
 from dataclasses import asdict
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,9 +16,10 @@ from planner_mcp.errors import PlannerError, UnauthenticatedError
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.server.auth.authenticator import bearer_of
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_responses import json_answer, refusal
-from planner_mcp.server.http.request_validation import SCALE_PATH
+from planner_mcp.server.http.responses.http_responses import json_answer, refusal
 from planner_mcp.settings import Settings
+
+SCALE_PATH: Final = "/scale"
 
 
 def scale_routes(settings: Settings) -> list[Route]:

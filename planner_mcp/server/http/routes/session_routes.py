@@ -16,8 +16,8 @@ from planner_mcp.jobs.principals import SCOPES
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_endpoint import HttpEndpoint
-from planner_mcp.server.http.http_responses import json_answer
+from planner_mcp.server.http.responses.http_responses import json_answer
+from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint
 
 SESSION_PATH: Final = "/ui/session"
 SIGN_IN_PATH: Final = "/ui/sign-in"

@@ -24,8 +24,8 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import ADMIN
 from planner_mcp.jobs.records import measurements
 from planner_mcp.server.auth.request_principal import principal_of
-from planner_mcp.server.http.http_endpoint import METHODS
-from planner_mcp.server.http.http_responses import refusal
+from planner_mcp.server.http.responses.http_responses import refusal
+from planner_mcp.server.http.routes.http_endpoint import METHODS
 from planner_mcp.server.tools.answers.tool_usage_meter import listings
 from planner_mcp.server.tools.tool_definition import Tool
 

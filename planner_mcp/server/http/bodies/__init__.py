@@ -1,0 +1,1 @@
+"""Request bodies: received, bounded and decoded."""

@@ -1,0 +1,1 @@
+"""Layers around every route: validation of requests, authentication, authorization, audit, language."""

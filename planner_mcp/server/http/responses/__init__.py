@@ -1,0 +1,1 @@
+"""Answers: JSON and errors, public documents, event streams, and the media types they are asked in."""

@@ -1,0 +1,1 @@
+"""The planner's own routes, save those under `/v1`."""
