@@ -12,7 +12,7 @@ from typing import Any, Final
 
 SEED: Final = 20250715
 TICKETS: Final = 120
-DAY_FILE: Final = Path(__file__).parents[1] / "planner_mcp" / "cli" / "demo_day.json"
+DAY_FILE: Final = Path(__file__).parents[1] / "planner_mcp" / "cli" / "commands" / "demo_day.json"
 
 DEPOTS: Final = {"depot-shunyi": (40.0930, 116.5560), "depot-daxing": (39.7610, 116.3330)}
 NEIGHBOURHOODS: Final = {

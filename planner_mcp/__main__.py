@@ -1,5 +1,5 @@
 """`python -m planner_mcp` is `planner-mcp`."""
 
-from planner_mcp.cli.commands import main
+from planner_mcp.cli.command_line import main
 
 main()

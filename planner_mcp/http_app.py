@@ -1,6 +1,6 @@
 """The HTTP application: its routes and its middleware, on the services of `app.py`.
 
-Owns the routes and the order of the middleware. `planner_mcp/cli/http_server.py` serves the application.
+Owns the routes and the order of the middleware. `planner_mcp/cli/processes/http_server.py` serves the application.
 """
 
 from collections.abc import AsyncIterator

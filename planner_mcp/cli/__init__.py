@@ -1,1 +1,1 @@
-"""The command line: one file per group of commands, and the processes behind `serve`."""
+"""The command line: its commands, the processes that they run, and the files that they read and write."""

@@ -27,7 +27,12 @@ BASE_MODULES = {
     "process_limits",
 }
 OURS = re.compile(r"^\s*(?:from|import) ((?:planner_mcp|workers|manifest)\b[\w.]*)", re.MULTILINE)
-SOLVER_FREE = ("planner_mcp.cli.service_commands", "planner_mcp.http_app", "workers.supervisor", "workers.__main__")
+SOLVER_FREE = (
+    "planner_mcp.cli.commands.service_commands",
+    "planner_mcp.http_app",
+    "workers.supervisor",
+    "workers.__main__",
+)
 
 
 @pytest.mark.slow
@@ -125,7 +130,7 @@ def test_the_server_runs_without_a_solver() -> None:
 
 def test_the_version_is_printed_without_the_sdk_or_the_store() -> None:
     """Our choice: each command imports what it needs, so a short one is not made to wait."""
-    code = "import sys, planner_mcp.cli.commands; print([m for m in HEAVY if m in sys.modules])"
+    code = "import sys, planner_mcp.cli.command_line; print([m for m in HEAVY if m in sys.modules])"
     heavy = "HEAVY = ('pydantic', 'mcp', 'redis', 'numpy', 'starlette'); "
     done = subprocess.run([sys.executable, "-c", heavy + code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

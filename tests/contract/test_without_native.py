@@ -15,7 +15,7 @@ import asyncio, sys, time
 from pathlib import Path
 from workers.engines.native import sisr_engine
 sisr_engine.LIBRARY = Path(sys.argv[1])
-from planner_mcp.cli.doctor import examine
+from planner_mcp.cli.commands.doctor import examine
 from planner_mcp.errors import UnsupportedFeatureError
 from planner_mcp.settings import Settings
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.server.http.routes.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
 from tests.shared.http.local_server import QuietHandler, serving

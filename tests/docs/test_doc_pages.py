@@ -13,7 +13,7 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from examples.planner_server import PlannerServer
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.routing.feasibility.unassigned_reasons import UNASSIGNED_REASONS
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.tools.tool_registry import REGISTRY

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import planner_mcp
 from deploy import kubernetes_files
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.settings import Settings
 
 ROOT = Path(__file__).parents[2]

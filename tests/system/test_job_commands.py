@@ -12,7 +12,7 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from examples.planner_server import PlannerServer, running_server
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from tests.shared.http.http_clients import http_client
 from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use
 

@@ -2,7 +2,7 @@
 variant.
 """
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from tests.conformance.fixture_server import conformance_app
 
 app(obj=conformance_app)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from planner_mcp.app import AppServices, open_application
-from planner_mcp.cli.server_processes import workers_beside
+from planner_mcp.cli.processes.server_processes import workers_beside
 from planner_mcp.jobs.principals import LOCAL, READ, Principal
 from planner_mcp.server.resources.export_resources import GEOJSON, GPX
 from planner_mcp.server.resources.rendering_resources import MAP_SVG, REPORT

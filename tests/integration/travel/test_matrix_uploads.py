@@ -289,7 +289,7 @@ def test_a_table_of_a_thousand_places_is_read_without_holding_the_interpreter() 
 
 def test_files_are_read_by_the_same_rules(tmp_path: Path) -> None:
     """SPEC T5: the command line takes the tables from a file beside the day's."""
-    from planner_mcp.cli.scenario_commands import matrices_beside
+    from planner_mcp.cli.commands.scenario_commands import matrices_beside
 
     (tmp_path / "roads.json").write_text(json.dumps(RING))
     found = matrices_beside(tmp_path / "day.json", day("roads.json"), Settings(data_dir=tmp_path))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 from unittest import mock
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from tests.shared.processes.logging_state import logging_restored
 
 

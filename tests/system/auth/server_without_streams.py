@@ -5,7 +5,7 @@ Of two answers that are compared byte for byte neither becomes a stream because 
 
 from typing import Final
 
-from planner_mcp.cli.commands import main
+from planner_mcp.cli.command_line import main
 from planner_mcp.server.mcp.transports import post_exchange
 
 PATIENCE_S: Final = 60.0

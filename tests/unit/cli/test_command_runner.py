@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from planner_mcp.cli import server_processes
 from planner_mcp.cli.command_runner import MOST_OWN_CORES, command_settings, run_service
+from planner_mcp.cli.processes import server_processes
 from planner_mcp.process_limits import usable_cores
 from planner_mcp.settings import Settings
 

@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.cli.environment_settings import read_settings
 
 COMMANDS = (

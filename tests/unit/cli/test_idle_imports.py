@@ -14,7 +14,7 @@ USED_LATER = (
 @pytest.mark.parametrize(
     ("started", "left_out"),
     [
-        ("planner_mcp.cli.service_commands", USED_LATER),
+        ("planner_mcp.cli.commands.service_commands", USED_LATER),
         ("workers.__main__", (*USED_LATER, "cryptography.hazmat.primitives", "planner_mcp.routing.problem")),
     ],
     ids=["server", "worker"],
@@ -31,10 +31,10 @@ def test_a_start_collects_no_garbage_among_its_modules() -> None:
     code = "\n".join(
         [
             "import gc",
-            "from planner_mcp.cli import commands",
+            "from planner_mcp.cli import command_line",
             "collections = []",
             "gc.callbacks.append(lambda phase, found: collections.append(phase))",
-            "commands._load('serve')",
+            "command_line._load('serve')",
             "print(collections, gc.isenabled(), len(gc.get_objects()) < gc.get_freeze_count() / 100)",
         ]
     )

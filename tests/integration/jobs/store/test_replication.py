@@ -12,8 +12,8 @@ import anyio
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
-from planner_mcp.cli.doctor import examine
+from planner_mcp.cli.command_line import app
+from planner_mcp.cli.commands.doctor import examine
 from planner_mcp.errors import StoreError, StoreUnavailableError
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_model import Job

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.webhook_commands import app
+from planner_mcp.cli.commands.webhook_commands import app
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_service import JobService

@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY

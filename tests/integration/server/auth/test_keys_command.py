@@ -9,7 +9,7 @@ import anyio
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import principal_id
 from planner_mcp.jobs.records.api_key_records import ISSUER
 from planner_mcp.jobs.store.open_store import connect

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from planner_mcp.app import AppServices
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.errors import UnauthenticatedError
 from planner_mcp.http_app import page_sessions
 from planner_mcp.jobs.principals import ADMIN, READ, WRITE, Principal

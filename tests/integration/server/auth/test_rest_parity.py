@@ -11,7 +11,7 @@ import httpx2 as httpx
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import ADMIN, APPROVE, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, RestOperation

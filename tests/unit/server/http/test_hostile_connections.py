@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from planner_mcp.cli import http_server
+from planner_mcp.cli.processes import http_server
 from planner_mcp.server.http.responses.event_stream import EventStream
 from planner_mcp.server.http.routes.http_endpoint import HttpEndpoint
 from tests.unit.server.http.announcing_server import AnnouncingServer, HastyProtocol, listening, soon

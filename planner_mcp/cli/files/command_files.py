@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.printed_plans import PAGES, SHEETS, check_page, printed_page
+from planner_mcp.cli.files.printed_plans import PAGES, SHEETS, check_page, printed_page
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.formats.plan_exports import FORMS, WORKBOOK, check_form, export
 from planner_mcp.formats.stop_tables import workbook

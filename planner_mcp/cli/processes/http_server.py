@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from typing_extensions import override
 
 import planner_mcp
-from planner_mcp.cli.server_processes import workers_beside
+from planner_mcp.cli.processes.server_processes import workers_beside
 from planner_mcp.process_limits import return_large_blocks
 from planner_mcp.server.http.slow_clients import SlowClientProtocol
 from planner_mcp.settings import Settings

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from planner_mcp.cli.api_key_commands import audited_command, unknown_key
+from planner_mcp.cli.commands.api_key_commands import audited_command, unknown_key
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.errors import InvalidParameterError
 from planner_mcp.jobs.records.api_key_records import ApiKeyRecord

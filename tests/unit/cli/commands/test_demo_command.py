@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planner_mcp.cli.demo_command import CALENDAR, NAMES
+from planner_mcp.cli.commands.demo_command import CALENDAR, NAMES
 from tests.shared.cli.command_runs import run_command_line
 
 

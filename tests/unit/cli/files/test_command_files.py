@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.command_files import check_output, read_matrices, read_scenario
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
+from planner_mcp.cli.files.command_files import check_output, read_matrices, read_scenario
 from planner_mcp.errors import InputError
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST

@@ -23,7 +23,7 @@ from planner_mcp.cli.environment_settings import (
     unknown_variable_line,
     unknown_variables,
 )
-from planner_mcp.cli.http_server import exposure, listen
+from planner_mcp.cli.processes.http_server import exposure, listen
 from planner_mcp.errors import PlannerError, RoadMapError, StoreUnavailableError
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
 from planner_mcp.render.standalone_map import can_draw

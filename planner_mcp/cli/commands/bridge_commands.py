@@ -12,7 +12,7 @@ import typer
 
 from planner_mcp.cli.command_runner import command_settings, run_command, run_service
 from planner_mcp.cli.environment_settings import read_settings
-from planner_mcp.cli.server_processes import serve_stdio
+from planner_mcp.cli.processes.server_processes import serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 
 app = typer.Typer(

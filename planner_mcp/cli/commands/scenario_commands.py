@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.cli.command_files import STDIN, matrices_beside, read_matrices, read_scenario, write_plan
 from planner_mcp.cli.command_runner import command_settings, refuse, run_command
-from planner_mcp.cli.file_import import (
+from planner_mcp.cli.files.command_files import STDIN, matrices_beside, read_matrices, read_scenario, write_plan
+from planner_mcp.cli.files.file_import import (
     DATE_HELP,
     Agent,
     Agents,
@@ -28,9 +28,9 @@ from planner_mcp.cli.file_import import (
     addressed_day,
     imported_with_questions,
 )
-from planner_mcp.cli.printed_plans import OUTPUT_HELP
-from planner_mcp.cli.solve_display import show_plan
-from planner_mcp.cli.solve_run import SECONDS_HELP, Solved, SolveRun, solve_beside_worker
+from planner_mcp.cli.files.printed_plans import OUTPUT_HELP
+from planner_mcp.cli.processes.solve_display import show_plan
+from planner_mcp.cli.processes.solve_run import SECONDS_HELP, Solved, SolveRun, solve_beside_worker
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.errors import InputError
 from planner_mcp.jobs.job_content import job_view

@@ -6,7 +6,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.types import Message, Receive, Scope, Send
 
-from planner_mcp.cli.http_server import uvicorn_config
+from planner_mcp.cli.processes.http_server import uvicorn_config
 from planner_mcp.settings import Settings
 
 

@@ -12,11 +12,11 @@ from typing import Annotated, Final
 
 import typer
 
-from planner_mcp.cli.command_files import write_plan
 from planner_mcp.cli.command_runner import command_settings, refuse, run_command
-from planner_mcp.cli.printed_plans import of_agent
-from planner_mcp.cli.solve_display import show_plan
-from planner_mcp.cli.solve_run import SECONDS_HELP, SolveRun, solve_beside_worker
+from planner_mcp.cli.files.command_files import write_plan
+from planner_mcp.cli.files.printed_plans import of_agent
+from planner_mcp.cli.processes.solve_display import show_plan
+from planner_mcp.cli.processes.solve_run import SECONDS_HELP, SolveRun, solve_beside_worker
 from planner_mcp.errors import Fault, InputError, input_error
 
 DAY_FILE: Final = Path(__file__).with_name("demo_day.json")

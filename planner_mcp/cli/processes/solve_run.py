@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import typer
 
-from planner_mcp.cli.command_files import check_output, matrices_beside, output_form
 from planner_mcp.cli.command_runner import INTERRUPTED
-from planner_mcp.cli.printed_plans import DRAWN
-from planner_mcp.cli.solve_display import SearchDisplay, search_display
+from planner_mcp.cli.files.command_files import check_output, matrices_beside, output_form
+from planner_mcp.cli.files.printed_plans import DRAWN
+from planner_mcp.cli.processes.solve_display import SearchDisplay, search_display
 from planner_mcp.errors import Fault, PlannerError, error_text, input_error
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
@@ -79,7 +79,7 @@ async def solve_beside_worker(asked: SolveRun, settings: Settings) -> Solved | N
         InputError: All that is wrong with what is asked.
     """
     from planner_mcp.app import open_application
-    from planner_mcp.cli.server_processes import workers_beside
+    from planner_mcp.cli.processes.server_processes import workers_beside
     from planner_mcp.travel.route_geometry import RouteGeometry
 
     async with open_application(settings) as services, workers_beside(settings, 1):

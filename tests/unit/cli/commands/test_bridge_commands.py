@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from examples.bridged_orders import FOLDER
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.translation import use_language
 from tests.shared.bridge.bridge_documents import config, document, json_body, written
 

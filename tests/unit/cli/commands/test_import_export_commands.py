@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from planner_mcp.formats.plan_exports import FORMS
 from planner_mcp.jobs.masking.field_masking import MASKED, masked_fields, plan_for, scenario_for
 from planner_mcp.jobs.principals import Principal

@@ -42,7 +42,7 @@ COMMANDS: Final = {
     "keys": "api_key_commands",
     "webhooks": "webhook_commands",
 }
-"""Commands and groups of commands in the order of `--help`, and the module of this package that each stands in."""
+"""Commands and groups of commands in the order of `--help`, and the module in `commands` that each stands in."""
 
 
 class LazyCommands(TyperGroup):
@@ -76,7 +76,7 @@ def _importing() -> Iterator[None]:
 def _load(name: str) -> Any:
     """Return a command, or the group of this name."""
     with _importing():
-        module = importlib.import_module(f"planner_mcp.cli.{COMMANDS[name]}")
+        module = importlib.import_module(f"planner_mcp.cli.commands.{COMMANDS[name]}")
     group = typer.main.get_group(module.app)
     return group if group.name == name else group.commands[name]
 
@@ -106,7 +106,7 @@ def stdio(
     if context.invoked_subcommand is None:
         with _importing():
             from planner_mcp.cli.command_runner import command_settings, run_service
-            from planner_mcp.cli.server_processes import serve_stdio
+            from planner_mcp.cli.processes.server_processes import serve_stdio
 
         settings = command_settings()
         run_service(settings, serve_stdio(settings))

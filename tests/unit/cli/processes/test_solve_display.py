@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from planner_mcp.cli.solve_display import LiveBar, search_display, show_plan
+from planner_mcp.cli.processes.solve_display import LiveBar, search_display, show_plan
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.routing.plan import Plan
 from tests.unit.render.test_standalone_map import day

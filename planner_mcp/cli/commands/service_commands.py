@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from planner_mcp.cli.command_runner import command_settings, run_command, run_service
-from planner_mcp.cli.http_server import check_exposure, serve_http
-from planner_mcp.cli.server_processes import run_workers, serve_stdio
+from planner_mcp.cli.processes.http_server import check_exposure, serve_http
+from planner_mcp.cli.processes.server_processes import run_workers, serve_stdio
 from planner_mcp.cli.store_queries import DataDir, RedisUrl
 from planner_mcp.http_app import open_app
 from planner_mcp.settings import Settings
@@ -75,7 +75,7 @@ def doctor(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
 
 
 async def _print_examination(settings: Settings) -> None:
-    from planner_mcp.cli.doctor import examine
+    from planner_mcp.cli.commands.doctor import examine
 
     is_well = True
     async for finding in examine(settings):

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from planner_mcp.cli.command_files import read_bytes
 from planner_mcp.cli.command_runner import run_command
+from planner_mcp.cli.files.command_files import read_bytes
 from planner_mcp.errors import Fault, InputError, grouped, input_error, placed
 from planner_mcp.formats.import_formats import PLAIN, form_of, read_scenario_file
 from planner_mcp.formats.json_content import Content

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from planner_mcp.cli.command_files import write_text
 from planner_mcp.cli.command_runner import refuse
+from planner_mcp.cli.files.command_files import write_text
 from planner_mcp.errors import Fault, InputError, input_error
 from planner_mcp.text import Json
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from planner_mcp.cli.command_files import read_scenario, write_plan, write_text
 from planner_mcp.cli.command_runner import refuse
 from planner_mcp.cli.environment_settings import read_settings
-from planner_mcp.cli.file_import import (
+from planner_mcp.cli.files.command_files import read_scenario, write_plan, write_text
+from planner_mcp.cli.files.file_import import (
     DATE_HELP,
     Agent,
     Agents,
@@ -28,7 +28,7 @@ from planner_mcp.cli.file_import import (
     check_imported,
     imported,
 )
-from planner_mcp.cli.printed_plans import OUTPUT_HELP, of_agent
+from planner_mcp.cli.files.printed_plans import OUTPUT_HELP, of_agent
 from planner_mcp.errors import InputError, placed
 from planner_mcp.formats.plan_files import read_places, read_plan
 from planner_mcp.routing.plan import Plan

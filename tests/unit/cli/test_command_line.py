@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import planner_mcp
-from planner_mcp.cli.commands import app, use_utf8
+from planner_mcp.cli.command_line import app, use_utf8
 from tests.shared.scenarios.client_scenarios import SMALLEST
 from tests.unit.cli.cli_runs import PLAN, refused_output
 

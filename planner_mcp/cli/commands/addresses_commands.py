@@ -10,8 +10,8 @@ from typing import Annotated, Final
 
 import typer
 
-from planner_mcp.cli.command_files import STDIN, read_bytes, write_text
 from planner_mcp.cli.command_runner import command_settings, run_command
+from planner_mcp.cli.files.command_files import STDIN, read_bytes, write_text
 from planner_mcp.errors import Fault, InputError
 from planner_mcp.formats.tables.headers.header_meanings import meaning_of
 from planner_mcp.formats.tables.sheets.text_tables import Table, read_table

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.cli.solve_run import print_failure
+from planner_mcp.cli.processes.solve_run import print_failure
 from planner_mcp.errors import Fault, input_error
 
 

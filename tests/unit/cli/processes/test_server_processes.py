@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from planner_mcp.cli.http_server import serve_http
+from planner_mcp.cli.processes.http_server import serve_http
 from planner_mcp.server.http.routes.discovery_routes import mcp_url
 from planner_mcp.settings import Settings
 

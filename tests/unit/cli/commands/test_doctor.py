@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
+from planner_mcp.cli.command_line import app
 from tests.shared.http.local_server import QuietHandler, serving
 from tests.shared.roads.road_installations import osrm_or_skip
 from tests.shared.roads.street_grid import write_grid

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from planner_mcp.cli.commands import app
-from planner_mcp.cli.config_command import FILES, ClientName
+from planner_mcp.cli.command_line import app
+from planner_mcp.cli.commands.config_command import FILES, ClientName
 from tests.unit.cli.cli_runs import refused_output
 
 URL = "http://127.0.0.1:8080/mcp"

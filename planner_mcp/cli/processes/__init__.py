@@ -1,0 +1,1 @@
+"""What commands run: servers, workers, and one solve beside a worker."""
