@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
-from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX
 from planner_mcp.translation import Language, current_language, translated
 
 _BETWEEN: Final = "; "

@@ -3,9 +3,8 @@
 from typing import Any
 
 from docs.build import codes_page, main, scenario_page, settings_page, tools_page
-from planner_mcp.routing.feasibility import relaxations
 from planner_mcp.routing.feasibility.verified_fixes import FIX_KINDS
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, REASONS, InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.tools.answers.plan_pages import VIEWS
 from planner_mcp.settings import Settings
@@ -61,7 +60,8 @@ def test_every_code_of_advice_stands_on_a_page() -> None:
     """SPEC T5: what plans, explain_unassigned and suggest_fixes answer can be looked up, and nothing else is there."""
     page = codes_page()
     assert list(REASON_TEXTS) == list(InfeasibilityReason)
-    assert set(FIX_KINDS) == {*relaxations._RELAXATIONS, "NONE", "ADD_AGENT", "PENALTY"}
+    of_agents = {code for code, words in REASONS.items() if words.limit}
+    assert FIX_KINDS.keys() == {*of_agents, "TIME_WINDOW", "SKILL_OR_AGENT", "NONE", "ADD_AGENT", "PENALTY"}
     for meanings in (REASON_TEXTS, FIX_KINDS):
         assert [word for word, meaning in meanings.items() if f"| `{word}` | {meaning} |" not in page] == []
     columns = {column for view in VIEWS.values() for column in view.columns}

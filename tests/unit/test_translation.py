@@ -14,7 +14,7 @@ import pytest
 from planner_mcp.errors import Fault, InvalidParameterError, NotFoundError, error_catalogue, input_error
 from planner_mcp.jobs.job_content import state_line
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS
+from planner_mcp.routing.infeasibility_reasons import REASONS
 from planner_mcp.routing.scenario.schema_faults import PROBLEMS, describe
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FIXED, REPORT_FILE, TEMPLATES
@@ -149,12 +149,13 @@ def shown_texts() -> frozenset[str]:
         *(text for each in metadata for text in (each.title, each.description)),
         *(entry["meaning"] for entry in error_catalogue().values()),
         *(re.sub(r"\d+", "{}", count) for count in counts),
-        *REASON_TEXTS.values(),
+        *(text for words in REASONS.values() for text in (words.meaning, words.locked, *words.ticket, *words.shipment)),
+        *(change for words in REASONS.values() if words.limit for change in words.limit.changes.values()),
         *(text for text in texts_of(RELAXATIONS).templates if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
         PROVED,
         *SCHEMA_TEXTS,
     }
-    return frozenset(texts)
+    return frozenset(text for text in texts if text and not text.startswith("/"))
 
 
 def test_every_text_that_clients_see_has_a_chinese_one() -> None:

@@ -1,8 +1,8 @@
 """Faults of tickets, shipments and locked visits that no agent could serve or keep, with nothing else to do (SPEC T7).
 
-Owns the form of the faults: where each stands and what to change. The proofs are made on the compiled problem by
-`feasibility/unservable_tickets.py`, without locked visits, and by `feasibility/infeasible_locks.py`. Parsing calls
-it for a scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_infeasible`).
+Owns where each fault stands; the words are those of its reason (`infeasibility_reasons.py`). The proofs are made on the
+compiled problem by `unservable_tickets.py`, without locked visits, and by `infeasible_locks.py`. Parsing calls it for a
+scenario that is stored for the first time (`scenario_parsing.parse_scenario`, argument `prove_infeasible`).
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -14,9 +14,8 @@ from typing import Any, Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasible_locks import InfeasibleLock, InfeasibleLocks
-from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
 from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASONS, FaultText, InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.lock_checks import UNLOCK, served_by_locks
@@ -31,95 +30,13 @@ _MAX_TRIPS: Final = 100_000
 MAX_PROVED_TICKETS: Final = 2000
 """Tickets of a scenario that is compiled for this alone; of a larger one locked visits are checked, where travel is
 computed from positions, and a plan says which tickets nobody can serve."""
-_Text = tuple[str, str, str]
-"""(field, problem, hint)."""
-_OUTSIDE_SHIFTS: Final[_Text] = (
-    "/time_windows",
-    "Its windows are outside every shift that could serve it.",
-    "Move the window or a shift.",
+_OUTSIDE_SHIFTS: Final = FaultText(
+    "/time_windows", "Its windows are outside every shift that could serve it.", "Move the window or a shift."
 )
-_LONGER_THAN_SHIFTS: Final[_Text] = (
-    "/service_time_s",
-    "Its service does not fit into any shift that could serve it.",
-    "Shorten it or extend a shift.",
+_LONGER_THAN_SHIFTS: Final = FaultText(
+    "/service_time_s", "Its service does not fit into any shift that could serve it.", "Shorten it or extend a shift."
 )
-_TICKET_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
-    InfeasibilityReason.SKILL_OR_AGENT: ("", "No agent may serve the ticket.", "Relax skills, agents or not_agents."),
-    InfeasibilityReason.NO_ROAD: (
-        "/location",
-        "No road of the map leads to its location.",
-        NO_ROAD_FIX,
-    ),
-    InfeasibilityReason.CAPACITY: (
-        "/demand",
-        "The demand is above the capacity of every agent that may serve the ticket.",
-        "Split the ticket, or raise a capacity.",
-    ),
-    InfeasibilityReason.MAX_TICKETS: (
-        "",
-        "Every agent that could serve the ticket has too small a max_tickets.",
-        "Raise max_tickets of an agent; a shipment counts as two.",
-    ),
-    InfeasibilityReason.MIN_LOAD: (
-        "",
-        "All that an agent may serve is less than its min_load, for every agent that could serve the ticket.",
-        "Lower min_load of an agent.",
-    ),
-    InfeasibilityReason.TIME_WINDOW: (
-        "/location",
-        "No agent can drive there in time, even directly.",
-        "Widen the window or start a shift earlier.",
-    ),
-    InfeasibilityReason.SHIFT_END: (
-        "/location",
-        "No agent can drive there and back within its shift.",
-        "Extend a shift or start nearer.",
-    ),
-    InfeasibilityReason.MAX_DURATION: (
-        "/location",
-        "A direct trip is longer than max_duration_s of every agent.",
-        "Raise max_duration_s.",
-    ),
-    InfeasibilityReason.MAX_DISTANCE: (
-        "/location",
-        "A direct trip is farther than the distance limit of every agent.",
-        "Raise the distance limit.",
-    ),
-}
-_SHIPMENT_TEXTS: Final[dict[InfeasibilityReason, _Text]] = {
-    InfeasibilityReason.SKILL_OR_AGENT: (
-        "",
-        "No agent may serve both the delivery and its pickup.",
-        "Relax one of the two.",
-    ),
-    InfeasibilityReason.CAPACITY: (
-        "/demand",
-        "No agent that may serve both halves of the shipment has the capacity for it.",
-        "Split the shipment, or raise a capacity.",
-    ),
-    InfeasibilityReason.TIME_WINDOW: (
-        "",
-        "No agent can pick it up first and be there in its window.",
-        "Widen this window or open the pickup earlier.",
-    ),
-    InfeasibilityReason.SHIFT_END: (
-        "",
-        "No agent can pick it up and deliver it within its shift.",
-        "Extend a shift or start nearer.",
-    ),
-    InfeasibilityReason.MAX_DURATION: (
-        "",
-        "A trip over its pickup is longer than max_duration_s of every agent.",
-        "Raise max_duration_s.",
-    ),
-    InfeasibilityReason.MAX_DISTANCE: (
-        "",
-        "A trip over its pickup is farther than the distance limit of every agent.",
-        "Raise the distance limit.",
-    ),
-}
-
-_LOCKED_VISIT_TEXTS: Final[tuple[_Text, _Text]] = (
+_LOCKED_VISIT_TEXTS: Final = (
     (
         "The visit cannot be reached in its window.",
         "a visit that can follow those before it",
@@ -132,11 +49,6 @@ _LOCKED_VISIT_TEXTS: Final[tuple[_Text, _Text]] = (
     ),
 )
 """(problem, accepted, hint) of a locked visit, and of the delivery of a locked pickup."""
-_LOCK_LIMIT_TEXTS: Final[dict[InfeasibilityReason, str]] = {
-    InfeasibilityReason.SHIFT_END: "The locked visits take longer than the shift.",
-    InfeasibilityReason.MAX_DURATION: "The locked visits take longer than max_duration_s.",
-    InfeasibilityReason.MAX_DISTANCE: "The locked visits are farther than the distance limit.",
-}
 _ALL_CHECKED: Final = NotChecked()
 
 
@@ -197,7 +109,7 @@ def _unservable(scenario: Scenario, problem: Problem, checked: set[int]) -> Iter
     for delivery in sorted(checked - unserved):
         pickup = problem.tickets[delivery].pickup
         if pickup in checked - unserved and (reason := proofs.together(pickup, delivery)) is not None:
-            text = _SHIPMENT_TEXTS[reason]
+            text = REASONS[reason].shipment
             yield delivery, _fault(delivery, reason, text, "a shipment that some agent can make")
 
 
@@ -221,7 +133,7 @@ def _lock_fault(agent: int, lock: InfeasibleLock) -> Fault:
     if lock.at is not None:
         problem, accepted, hint = _LOCKED_VISIT_TEXTS[lock.is_of_delivery]
         return Fault(f"{path}/{lock.at}", problem, accepted, hint, "logic", reason=lock.reason)
-    problem = _LOCK_LIMIT_TEXTS[lock.reason]
+    problem = REASONS[lock.reason].locked
     problem += " Deliveries of locked pickups count." if lock.is_of_delivery else ""
     return Fault(path, problem, "visits that the agent can make", UNLOCK, "logic", reason=lock.reason)
 
@@ -231,28 +143,28 @@ def _off_network(problem: Problem, index: int) -> tuple[str]:
     return (f"{plain(problem.locations[place], 40)}: {problem.off_network[place]}",)
 
 
-def _fault(index: int, reason: InfeasibilityReason, text: _Text, accepted: str) -> Fault:
+def _fault(index: int, reason: InfeasibilityReason, text: FaultText, accepted: str) -> Fault:
     field, problem, hint = text
     return Fault(f"/tickets/{index}{field}", problem, accepted, hint, "logic", reason=reason)
 
 
 def _text(
     scenario: Scenario, problem: Problem, index: int, reason: InfeasibilityReason, able: list[AgentSpec]
-) -> _Text:
+) -> FaultText:
     """Return the text of a reason; where the hours of all agents are the cause it says so."""
     if reason not in (InfeasibilityReason.TIME_WINDOW, InfeasibilityReason.SHIFT_END):
-        return _TICKET_TEXTS[reason]
+        return REASONS[reason].ticket
     ticket = problem.tickets[index]
     hours = [(agent.shift[0], agent.latest_end) for agent in able]
     windows = ticket.windows or ((0, max(closes for _, closes in hours)),)
     is_outside = [windows[-1][1] < opens or windows[0][0] > closes for opens, closes in hours]
     if all(is_outside):
-        field, words, hint = _OUTSIDE_SHIFTS
-        return field, words, _past_midnight(scenario.tickets[index], scenario.agents, able) or hint
+        hint = _past_midnight(scenario.tickets[index], scenario.agents, able) or _OUTSIDE_SHIFTS.hint
+        return _OUTSIDE_SHIFTS._replace(hint=hint)
     is_longer = [opens + ticket.service > closes for opens, closes in hours]
     if all(map(max, is_outside, is_longer)):
         return _LONGER_THAN_SHIFTS
-    return _TICKET_TEXTS[reason]
+    return REASONS[reason].ticket
 
 
 def _past_midnight(ticket: Ticket, agents: Iterable[Agent], able: Iterable[AgentSpec]) -> str:

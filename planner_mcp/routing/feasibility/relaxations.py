@@ -1,25 +1,27 @@
-"""What would have to be changed in a scenario to remove one violation.
+"""What one violation lacks, in words, and what would have to be changed in a scenario to remove it.
 
-Owns the words and the patch for each limit; values are rounded up to what people agree on (minutes, hundredths of a
-kilometre, amounts in the scenario's own precision). Whether it helps is proved by `verified_fixes.py`.
+Owns both forms of each limit; values are rounded up to what people agree on (minutes, hundredths of a kilometre,
+amounts in the scenario's own precision). Which field of an agent a limit is, and the words of its change, stand in
+`infeasibility_reasons.py`. Whether a change helps is proved by `verified_fixes.py`.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from planner_mcp.routing.feasibility.route_violations import Violation
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASONS, AgentLimit, InfeasibilityReason, LimitUnit
 from planner_mcp.routing.problem import GroupKind, Problem
 from planner_mcp.routing.scenario.field_types import MAX_TIME_S
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.time_windows import merged_windows
-from planner_mcp.text import clock, figure
+from planner_mcp.text import Json, clock, figure, named, plain
 
 _CLOCK_END_S: Final = 48 * 3600
+_MAX_NAME: Final = 40
+"""Characters of a skill and of a ticket's id beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,12 @@ def relaxation_for(body: ScenarioBody, problem: Problem, agent: int, violation: 
         agent: Whose route has the violation.
         violation: What the route violates.
     """
-    build = _RELAXATIONS.get(violation.limit)
-    return None if build is None else build(body, problem, agent, violation)
+    if violation.limit is InfeasibilityReason.TIME_WINDOW:
+        return _window(body, problem, violation)
+    if violation.limit is InfeasibilityReason.SKILL_OR_AGENT:
+        return _allowed(body, agent, violation)
+    limit = REASONS[violation.limit].limit
+    return None if limit is None else _limit(body, problem, agent, violation, limit)
 
 
 def raised_penalty(body: ScenarioBody, problem: Problem, ticket: int, short: int) -> Relaxation:
@@ -64,7 +70,33 @@ def raised_penalty(body: ScenarioBody, problem: Problem, ticket: int, short: int
     return Relaxation(f"raise the penalty of its group to {value}", {"groups": groups})
 
 
-def _window(body: ScenarioBody, problem: Problem, _agent: int, violation: Violation) -> Relaxation:
+def violation_text(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> str:
+    """Return a violation as a code with what is missing, an amount or a skill: `TIME_WINDOW 25 min late at t-7`."""
+    return f"{violation.limit.value} {_missing(body, problem, agent, violation)}".rstrip()
+
+
+def _missing(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> str:
+    minutes = math.ceil(violation.short / problem.scale / 60)
+    if violation.limit is InfeasibilityReason.TIME_WINDOW:
+        return f"{minutes} min late at {problem.tickets[violation.index].id}"
+    if violation.limit is InfeasibilityReason.SKILL_OR_AGENT:
+        return _not_allowed(body, agent, violation.index)
+    limit = REASONS[violation.limit].limit
+    match limit.unit if limit else None:
+        case LimitUnit.CLOCK_TIME | LimitUnit.DURATION:
+            return f"{minutes} min over"
+        case LimitUnit.DISTANCE:
+            return f"{math.ceil(violation.short / problem.scale)} m over"
+        case LimitUnit.TICKETS:
+            return f"over by {violation.short}"
+        case LimitUnit.AMOUNT:
+            dimension = problem.dimensions[violation.index]
+            return f"{dimension} short by {figure(violation.short / problem.amount_scale)}"
+        case None:
+            return ""
+
+
+def _window(body: ScenarioBody, problem: Problem, violation: Violation) -> Relaxation:
     ticket = problem.tickets[violation.index]
     seconds = [(opens / problem.scale, closes / problem.scale) for opens, closes in ticket.windows]
     missed = bisect_right([opens for opens, _ in ticket.windows], violation.value) - 1
@@ -75,88 +107,79 @@ def _window(body: ScenarioBody, problem: Problem, _agent: int, violation: Violat
     return Relaxation(words, {"tickets": {ticket.id: {"time_windows": windows}}})
 
 
-def _shift(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    until = _time(body, _minute(violation.value / problem.scale))
-    return _of_agent(body, agent, "shift_end", until, "extend the shift of {} to {}", until)
+def _limit(body: ScenarioBody, problem: Problem, agent: int, violation: Violation, limit: AgentLimit) -> Relaxation:
+    """Change a number of an agent."""
+    stated = body["agents"][agent]
+    field = next((each for each in limit.changes if stated.get(each) is not None), [*limit.changes][-1])
+    change, driver = limit.changes[field], stated["id"]
+    value: str | float
+    match limit.unit:
+        case LimitUnit.CLOCK_TIME:
+            value = _time(body, _minute(violation.value / problem.scale))
+        case LimitUnit.DURATION:
+            value = round(_minute(violation.value / problem.scale))
+        case LimitUnit.DISTANCE:
+            metres = math.ceil(violation.value / problem.scale)
+            value = math.ceil(metres / 10) / 100 if field.endswith("_km") else metres
+        case LimitUnit.TICKETS:
+            value = violation.value
+        case LimitUnit.AMOUNT:
+            name, value = problem.dimensions[violation.index], _plain(violation.value / problem.amount_scale)
+            patch = {"agents": {driver: {field: _with_amount(stated[field], name, value)}}}
+            return Relaxation(change.format(name, driver, value), patch)
+    shown = value if isinstance(value, str) else figure(value)
+    return Relaxation(change.format(driver, shown), {"agents": {driver: {field: value}}})
 
 
-def _max_duration(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    seconds = round(_minute(violation.value / problem.scale))
-    return _of_agent(body, agent, "max_duration_s", seconds, "raise max_duration_s of {} to {}", seconds)
+def _with_amount(stated: object, name: str, value: float) -> dict[str, object] | float:
+    """Return one dimension changed; an object in place of a bare number names that one too, or it would be gone."""
+    if isinstance(stated, dict):
+        return {name: value}
+    return value if name == "load" else {"load": stated, name: value}
 
 
-def _max_distance(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    metres = math.ceil(violation.value / problem.scale)
-    in_km = body["agents"][agent].get("max_distance_km") is not None
-    name, value = ("max_distance_km", math.ceil(metres / 10) / 100) if in_km else ("max_distance_m", metres)
-    change = "raise max_distance_km of {} to {}" if in_km else "raise max_distance_m of {} to {}"
-    return _of_agent(body, agent, name, value, change, figure(value))
-
-
-def _max_tickets(body: ScenarioBody, _problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _of_agent(body, agent, "max_tickets", violation.value, "raise max_tickets of {} to {}", violation.value)
-
-
-def _capacity(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _amount(body, problem, agent, violation, "capacity", "raise the capacity ({}) of {} to {}")
-
-
-def _min_load(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
-    return _amount(body, problem, agent, violation, "min_load", "lower min_load ({}) of {} to {}")
-
-
-def _amount(
-    body: ScenarioBody, problem: Problem, agent: int, violation: Violation, field: str, change: str
-) -> Relaxation:
-    """Change one dimension; an object in place of a bare number names that one too, or the patch would take it away."""
-    name = problem.dimensions[violation.index]
-    value = _plain(violation.value / problem.amount_scale)
-    stated = body["agents"][agent][field]
-    others = {} if isinstance(stated, dict) or name == "load" else {"load": stated}
-    amount = {**others, name: value} if others or isinstance(stated, dict) else value
-    driver = body["agents"][agent]["id"]
-    return Relaxation(change.format(name, driver, value), {"agents": {driver: {field: amount}}})
-
-
-def _allowed(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> Relaxation:
+def _allowed(body: ScenarioBody, agent: int, violation: Violation) -> Relaxation:
     """Give the agent the skills it lacks, or let the ticket name it, whichever is in the way.
 
     Neither is where what is held of an earlier plan keeps the agent away.
     """
-    driver = body["agents"][agent]
-    ticket = body["tickets"][violation.index]
+    driver, ticket = body["agents"][agent], body["tickets"][violation.index]
     name = driver["id"]
     words: list[str] = []
     patch: ScenarioPatch = {}
-    held = driver.get("skills") or ()
-    if lacking := [skill for skill in ticket.get("skills") or () if skill not in held]:
+    if lacking := _lacking_skills(driver, ticket):
         words.append(f"give {name} the skill {', '.join(lacking)}, or drop it from {ticket['id']}")
-        patch["agents"] = {name: {"skills": [*held, *lacking]}}
-    if ticket.get("agents") is not None and name not in ticket["agents"]:
+        patch["agents"] = {name: {"skills": [*(driver.get("skills") or ()), *lacking]}}
+    if _is_unlisted(driver, ticket):
         words.append(f"allow {name} for {ticket['id']}")
         patch["tickets"] = {ticket["id"]: {"agents": [*ticket["agents"], name]}}
-    if name in (ticket.get("not_agents") or ()):
+    if _is_forbidden(driver, ticket):
         words.append(f"no longer forbid {name} for {ticket['id']}")
         others = [other for other in ticket["not_agents"] if other != name]
         patch.setdefault("tickets", {}).setdefault(ticket["id"], {})["not_agents"] = others
     return Relaxation("; ".join(words), patch)
 
 
-def _of_agent(body: ScenarioBody, agent: int, field: str, value: Any, change: str, limit: object) -> Relaxation:
-    name = body["agents"][agent]["id"]
-    return Relaxation(change.format(name, limit), {"agents": {name: {field: value}}})
+def _not_allowed(body: ScenarioBody, agent: int, index: int) -> str:
+    driver, ticket = body["agents"][agent], body["tickets"][index]
+    name, lacking = plain(ticket["id"], _MAX_NAME), _lacking_skills(driver, ticket)
+    skills = named([plain(skill, _MAX_NAME) for skill in lacking])
+    if lacking and (_is_unlisted(driver, ticket) or _is_forbidden(driver, ticket)):
+        return f"lacks {skills} of {name}, and may not serve it"
+    return f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
 
 
-_RELAXATIONS: Final[dict[InfeasibilityReason, Callable[[ScenarioBody, Problem, int, Violation], Relaxation]]] = {
-    InfeasibilityReason.TIME_WINDOW: _window,
-    InfeasibilityReason.SHIFT_END: _shift,
-    InfeasibilityReason.CAPACITY: _capacity,
-    InfeasibilityReason.MAX_DURATION: _max_duration,
-    InfeasibilityReason.MAX_DISTANCE: _max_distance,
-    InfeasibilityReason.MAX_TICKETS: _max_tickets,
-    InfeasibilityReason.MIN_LOAD: _min_load,
-    InfeasibilityReason.SKILL_OR_AGENT: _allowed,
-}
+def _lacking_skills(driver: Json, ticket: Json) -> list[str]:
+    held = driver.get("skills") or ()
+    return [skill for skill in ticket.get("skills") or () if skill not in held]
+
+
+def _is_unlisted(driver: Json, ticket: Json) -> bool:
+    return ticket.get("agents") is not None and driver["id"] not in ticket["agents"]
+
+
+def _is_forbidden(driver: Json, ticket: Json) -> bool:
+    return driver["id"] in (ticket.get("not_agents") or ())
 
 
 def _minute(seconds: float) -> float:

@@ -10,10 +10,10 @@ from typing import Final
 
 from planner_mcp.routing.feasibility.insertion_candidates import halves, is_replaced, whole_of
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, NO_ROAD_FIX, REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
-from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX, OPEN_WORDS
+from planner_mcp.routing.scenario.checks.address_checks import OPEN_WORDS
 from planner_mcp.text import plain
 
 _OF_A_PLAN: Final = (
@@ -26,8 +26,6 @@ _OF_A_PLAN: Final = (
 """Reasons of a ticket that some agent could serve."""
 UNASSIGNED_REASONS: Final = (*PROVED_REASONS, *_OF_A_PLAN)
 """Every `code` of an unassigned ticket."""
-NO_ROAD_FIX: Final = "Check its position, or move it to a street that vehicles drive on; the map may not cover it."
-"""What to do about a place off the road network."""
 _MAX_NAME: Final = 60
 """Characters of the id of a location."""
 PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"

@@ -7,7 +7,6 @@ counted. No search is needed and none is claimed: one that moves others may find
 room.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -29,14 +28,14 @@ from planner_mcp.routing.feasibility.insertion_candidates import (
     with_route,
     with_tickets,
 )
-from planner_mcp.routing.feasibility.relaxations import Relaxation, raised_penalty, relaxation_for
+from planner_mcp.routing.feasibility.relaxations import Relaxation, raised_penalty, relaxation_for, violation_text
 from planner_mcp.routing.feasibility.route_violations import (
     Violation,
     is_closed,
     violations,
     violations_without_waiting,
 )
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASONS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem, Route
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
@@ -47,7 +46,6 @@ from planner_mcp.routing.scenario.scenario_parsing import read_revised, read_sto
 from planner_mcp.routing.scenario.scenario_patch import merge, revise
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.routing.verification.plan_verification import verify
-from planner_mcp.text import figure
 
 MAX_CHANGES: Final = 3
 """Fixes looked for that change what there is."""
@@ -58,14 +56,7 @@ ADD_AGENT: Final = "ADD_AGENT"
 PENALTY: Final = "PENALTY"
 FIX_KINDS: Final[dict[str, str]] = {
     NO_CHANGE: "Nothing need change: the ticket fits as it is, or with one more reload.",
-    InfeasibilityReason.TIME_WINDOW: "Close a time window later.",
-    InfeasibilityReason.SHIFT_END: "End a shift later.",
-    InfeasibilityReason.CAPACITY: "Raise an agent's capacity in one dimension.",
-    InfeasibilityReason.MAX_DURATION: "Raise an agent's max_duration_s.",
-    InfeasibilityReason.MAX_DISTANCE: "Raise an agent's limit of distance.",
-    InfeasibilityReason.MAX_TICKETS: "Raise an agent's max_tickets.",
-    InfeasibilityReason.MIN_LOAD: "Lower an agent's min_load in one dimension.",
-    InfeasibilityReason.SKILL_OR_AGENT: "Give an agent the skill it lacks, or let the ticket name it.",
+    **{reason: words.fix for reason, words in REASONS.items() if words.fix},
     ADD_AGENT: "Add an agent like one there is.",
     PENALTY: "Raise the price of leaving the ticket, or its one_of group, out: alone or beside another change.",
 }
@@ -126,6 +117,11 @@ class UnassignedAnalysis:
             return []
         insertions = self._insertions(base, ticket, until)
         return _best_of_each(insertions, lambda each: each.route.agent, lambda each: each.effort)
+
+    def evidence(self, insertion: InsertionCandidate) -> list[str]:
+        """Return what is in the way of an insertion, each as a code with what is missing."""
+        agent = insertion.route.agent
+        return [violation_text(self._body, self.problem, agent, each) for each in insertion.violations]
 
     def fixes(self, ticket: int, until: StopCheck, *, max_agents: int = MAX_AGENTS) -> list[Fix]:
         """Return proved fixes, the smallest of each kind, smallest first; fewer where the time is up.
@@ -305,25 +301,6 @@ def _is_out(agent: Agent, held: Held | None) -> bool:
     """
     has_ended = bool(held and held.until_s and agent.shift_end is not None and agent.shift_end <= held.until_s)
     return agent.max_tickets == 0 or has_ended
-
-
-def violation_text(problem: Problem, violation: Violation) -> str:
-    """Return a violation as a code with its amount: `TIME_WINDOW 25 min late at t-7`."""
-    minutes = math.ceil(violation.short / problem.scale / 60)
-    match violation.limit:
-        case InfeasibilityReason.TIME_WINDOW:
-            amount = f"{minutes} min late at {problem.tickets[violation.index].id}"
-        case InfeasibilityReason.SHIFT_END | InfeasibilityReason.MAX_DURATION:
-            amount = f"{minutes} min over"
-        case InfeasibilityReason.MAX_DISTANCE:
-            amount = f"{math.ceil(violation.short / problem.scale)} m over"
-        case InfeasibilityReason.MAX_TICKETS:
-            amount = f"over by {violation.short}"
-        case InfeasibilityReason.CAPACITY | InfeasibilityReason.MIN_LOAD:
-            amount = f"{problem.dimensions[violation.index]} short by {figure(violation.short / problem.amount_scale)}"
-        case _:
-            amount = ""
-    return f"{violation.limit.value} {amount}".rstrip()
 
 
 def _best_of_each(

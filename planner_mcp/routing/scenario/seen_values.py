@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASONS, InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_model import BY_ID
 from planner_mcp.text import compact, plain
 
@@ -18,13 +18,6 @@ _MAX_LENGTH: Final = 40
 """Characters of an id, and of a value."""
 _MAX_MEMBERS: Final = 4
 """Members of a list or an object that is written out."""
-_WHO_MAY: Final = ("skills", "agents", "not_agents")
-_FIELDS_OF_REASON: Final[dict[str, tuple[str, ...]]] = {
-    InfeasibilityReason.SKILL_OR_AGENT: _WHO_MAY,
-    InfeasibilityReason.TIME_WINDOW: ("location", "time_windows"),
-    InfeasibilityReason.SHIFT_END: ("location", "time_windows"),
-}
-"""Fields of a ticket that say why nobody can serve it, where the fault names no field or its location alone."""
 _POSITION: Final = ("lat", "lon", "x", "y")
 
 
@@ -71,8 +64,9 @@ def _seen(section: str, entry: Mapping[str, Any], place: list[str], reason: str,
     """Return the value at a place within an entry, or the fields that a fault of the whole entry is about."""
     if section == "locations" and (not place or place[0] in _POSITION):
         return _fields(entry, _POSITION, hidden)
-    if section == "tickets" and place in ([], ["location"]) and reason in _FIELDS_OF_REASON:
-        return _fields(entry, _FIELDS_OF_REASON[reason], hidden)
+    saying = REASONS[InfeasibilityReason(reason)].shown_fields if reason else ()
+    if saying and section == "tickets" and place in ([], ["location"]):
+        return _fields(entry, saying, hidden)
     if not place or place == ["id"] or place[0] in hidden:
         return ""
     value: Any = entry

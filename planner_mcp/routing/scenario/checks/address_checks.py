@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_model import OpenAddress, Scenario
 from planner_mcp.text import plain
 
 OPEN_WORDS: Final = {"ambiguous": "ambiguous", "not_found": "not found", "partial": "not sure"}
 """What an open address is, by its status."""
-NO_POSITION_FIX: Final = "Ask the user for lat and lon of its location, or for a fuller address."
 _MAX_SHOWN: Final = 80
 
 

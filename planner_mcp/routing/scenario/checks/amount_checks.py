@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import REASONS, InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE, AgentCapability
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
@@ -112,8 +112,7 @@ def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
     for index, ticket in enumerate(scenario.tickets):
         agents = eligibility.agents(ticket)
         if (large := capability.with_capacity(ticket, agents)) and not capability.capable(ticket, agents):
-            problem = "Every agent that could serve the ticket has too small a max_tickets."
-            hint = "Raise max_tickets of an agent; a shipment counts as two."
+            _, problem, hint = REASONS[InfeasibilityReason.MAX_TICKETS].ticket
             if all(scenario.agents[at].max_tickets == 0 for at in large):
                 problem, hint = (
                     "Every agent that could serve the ticket is out (max_tickets 0).",

@@ -9,12 +9,9 @@ from pydantic import Field
 
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.routing.feasibility.insertion_candidates import InsertionCandidate, StopCheck
-from planner_mcp.routing.feasibility.route_violations import Violation
-from planner_mcp.routing.feasibility.unassigned_reasons import NO_ROAD_FIX
-from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis, violation_text
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
+from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, NO_ROAD_FIX, REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Unassigned
-from planner_mcp.routing.scenario.checks.address_checks import NO_POSITION_FIX
 from planner_mcp.server.tools.answers.table_result import more_text, page_after
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices
@@ -39,7 +36,7 @@ from planner_mcp.server.tools.tool_definition import (
     ToolResult,
 )
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import figure, named, plain
+from planner_mcp.text import figure
 from planner_mcp.translation import phrase, translated, translated_line
 
 BUDGET_S: Final = 3.0
@@ -48,8 +45,6 @@ MAX_BYTES: Final = 2500
 """Room of all tickets but the first; those that do not fit are counted under `not_shown`."""
 MAX_AGENTS: Final = 3
 """Agents listed for each ticket, the nearest to fitting first."""
-MAX_NAME: Final = 40
-"""Characters of a skill and of a ticket's id beside it."""
 MAX_VIOLATIONS: Final = 3
 """Violations listed for each of them."""
 _OF_PLACE: Final[dict[str, str]] = {
@@ -179,26 +174,10 @@ def _entry(analysis: UnassignedAnalysis, entry: Unassigned, is_over: StopCheck) 
 
 def _nearest(analysis: UnassignedAnalysis, candidate: InsertionCandidate) -> NearestAgent:
     problem = analysis.problem
-    in_the_way = [_violation_words(analysis, candidate, each) for each in candidate.violations[:MAX_VIOLATIONS]]
+    in_the_way = analysis.evidence(candidate)[:MAX_VIOLATIONS]
     cost = None if in_the_way else round(candidate.cost / problem.cost_scale, 2)
     agent_id = problem.agents[candidate.route.agent].id
     return NearestAgent(agent_id=agent_id, in_the_way=in_the_way, fits_at_cost=cost)
-
-
-def _violation_words(analysis: UnassignedAnalysis, candidate: InsertionCandidate, violation: Violation) -> str:
-    """Return a violation as a code with what is missing: an amount, or a skill."""
-    text = violation_text(analysis.problem, violation)
-    if violation.limit is not InfeasibilityReason.SKILL_OR_AGENT:
-        return text
-    ticket, agent = analysis.scenario.tickets[violation.index], analysis.scenario.agents[candidate.route.agent]
-    lacking = [skill for skill in ticket.skills if skill not in agent.skills]
-    name = plain(ticket.id, MAX_NAME)
-    skills = named([plain(skill, MAX_NAME) for skill in lacking])
-    what = f"lacks {skills} of {name}" if lacking else f"may not serve {name}"
-    is_unlisted = ticket.agents is not None and agent.id not in ticket.agents
-    if lacking and (is_unlisted or agent.id in ticket.not_agents):
-        what = f"lacks {skills} of {name}, and may not serve it"
-    return f"{text} {what}"
 
 
 def explanation_lines(entry: TicketExplanation, *, is_alone: bool) -> list[str]:

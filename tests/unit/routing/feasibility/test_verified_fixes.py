@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.feasibility.insertion_candidates import insertion_candidates
-from planner_mcp.routing.feasibility.verified_fixes import Fix, UnassignedAnalysis, violation_text
+from planner_mcp.routing.feasibility.verified_fixes import Fix, UnassignedAnalysis
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks.scenario_checks import check
 from planner_mcp.routing.scenario.scenario_model import Scenario
@@ -141,11 +141,8 @@ def test_evidence_names_each_agent_by_itself() -> None:
     agents = [agent("v", capacity=1), agent("w", shift_end=3), agent("x", shift_end=10)]
     day = body(agents, [ticket("a"), ticket("b", "B", agents=["v", "w"]), ticket("c", "B", demand=1)])
     at = analysis(day, "a")
-    seen = {
-        insertion.route.agent: [violation_text(at.problem, each) for each in insertion.violations]
-        for insertion in at.closest(1, lambda: False)
-    }
-    assert seen == {0: ["CAPACITY load short by 1"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT"]}
+    seen = {insertion.route.agent: at.evidence(insertion) for insertion in at.closest(1, lambda: False)}
+    assert seen == {0: ["CAPACITY load short by 1"], 1: ["SHIFT_END 1 min over"], 2: ["SKILL_OR_AGENT may not serve b"]}
 
 
 def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
@@ -158,11 +155,7 @@ def test_what_the_hour_forbids_is_no_lack_of_skills_or_visits() -> None:
     day = body([agent("v"), agent("w"), agent("x")], tickets, held={"until_s": 100, "routes": past})
     at = analysis(day, "a")
     seen = {
-        name: [
-            [violation_text(at.problem, each) for each in insertion.violations]
-            for insertion in at.closest(at.index[name], lambda: False)
-        ]
-        for name in ("b", "c")
+        name: [at.evidence(insertion) for insertion in at.closest(at.index[name], lambda: False)] for name in ("b", "c")
     }
     late = "TIME_WINDOW 2 min late at b"
     assert seen["b"] == [[late], [late], ["TIME_WINDOW 1 min late at b", "ROUTE_OVER"]]
@@ -184,7 +177,7 @@ def test_a_long_wait_behind_a_missed_visit_makes_it_no_later(
     ]
     at = analysis(body([agent("v", **limits), agent("w", start_location="B", max_tickets=1)], tickets), "a", "c")
     (insertion, *_) = at.closest(at.index["b"], lambda: False)
-    assert [violation_text(at.problem, each) for each in insertion.violations] == [f"TIME_WINDOW {late} min late at b"]
+    assert at.evidence(insertion) == [f"TIME_WINDOW {late} min late at b"]
     (fix, *_) = fixes(at, "b")
     assert fix.patch == {"tickets": {"b": {"time_windows": [["00:00", closes]]}}}
 
@@ -208,7 +201,7 @@ def test_evidence_and_fix_are_of_the_window_that_is_just_missed() -> None:
     """SPEC T5: six minutes in the morning, rather than a longer shift for the afternoon."""
     at = reached_between(TWICE)
     (insertion, *_) = at.closest(at.index["b"], lambda: False)
-    assert [violation_text(at.problem, each) for each in insertion.violations] == ["TIME_WINDOW 6 min late at b"]
+    assert at.evidence(insertion) == ["TIME_WINDOW 6 min late at b"]
     (fix, *_) = fixes(at, "b")
     assert fix.patch == {"tickets": {"b": {"time_windows": [["09:00", "11:06"], TWICE[1]]}}}
     assert fix.change == "widen the time window of b to 11:06"
