@@ -256,7 +256,7 @@ class Problem:
     frozen_until: int = 0
     """No agent sets out before this time, except for a locked visit. Shifts and service times enforce it."""
     features: frozenset[Feature] = frozenset()
-    """What this problem requires of an engine; set by `compilation/problem_features.py`."""
+    """What this problem requires of an engine; set by `compilation/scenario_compiler.py`."""
     assumptions: tuple[str, ...] = ()
     frozen_prefix_assumptions: tuple[str, ...] = ()
     """The subset of `assumptions` that follows from the executed part of an earlier plan."""

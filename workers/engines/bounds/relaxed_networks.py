@@ -37,6 +37,15 @@ EXCLUDED: Final = (2**63 - 1) // 4
 _NO_STOP_LIMIT: Final = 2**31
 _MOST_STOPS: Final = 4
 """Where capacities and times admit more than so many times as many stops as there are tickets, stops are counted."""
+_KEPT: Final = frozenset(
+    {
+        *(Feature.TIME_WINDOWS, Feature.SETUP, Feature.HETEROGENEOUS, Feature.TIME_COST, Feature.MULTI_DEPOT),
+        *(Feature.OPEN_ROUTES, Feature.SHIFTS, Feature.OVERTIME, Feature.MAX_DISTANCE, Feature.MAX_DURATION),
+        *(Feature.MAX_STOPS, Feature.SKILLS, Feature.SHIPMENTS, Feature.PICKUPS, Feature.OPTIONAL),
+        *(Feature.PREFERENCES, Feature.PROFILES),
+    }
+)
+"""Features of which nothing is left out, whatever else there is."""
 _FINEST: Final = 2**10
 _FINE: Final = 2**50
 """Largest cost of a day that is multiplied by a factor."""
@@ -165,22 +174,16 @@ def _relaxed(problem: Problem) -> set[str]:
     reloads = any(agent.reload_depots for agent in problem.agents)
     has_late = any(ticket.lateness_cost for ticket in problem.tickets)
     has_gaps = any(len(ticket.windows) > 1 for ticket in problem.tickets)
-    found = {
-        Feature.BREAKS: any(agent.breaks for agent in problem.agents),
-        Feature.RUSH_HOURS: bool(problem.travel_periods),
-        Feature.RELOAD: reloads,
-        Feature.RELEASE: (reloads or has_late or has_gaps) and any(ticket.release for ticket in problem.tickets),
-        Feature.BACKHAUL: problem.backhaul and (reloads or bool(problem.partner_of)),
-        Feature.INCOMPATIBLE: bool(problem.incompatible),
-        Feature.LOCKS: any(agent.locked for agent in problem.agents),
-        Feature.GROUPS: any(group.kind is GroupKind.ALL for group in problem.groups),
-        Feature.BALANCE: problem.span_cost > 0,
-        Feature.MIN_LOAD: any(any(agent.min_load) for agent in problem.agents),
-        Feature.MULTI_CAPACITY: len(problem.dimensions) > MAX_DIMENSIONS,
-        Feature.MULTI_WINDOWS: has_duration and has_gaps,
-        Feature.SOFT_WINDOWS: has_duration and has_late,
+    is_kept = {
+        Feature.RELEASE: not (reloads or has_late or has_gaps),
+        Feature.BACKHAUL: not (reloads or problem.partner_of),
+        Feature.INCOMPATIBLE: not problem.incompatible,
+        Feature.GROUPS: all(group.kind is GroupKind.ONE_OF for group in problem.groups),
+        Feature.MULTI_CAPACITY: len(problem.dimensions) <= MAX_DIMENSIONS,
+        Feature.MULTI_WINDOWS: not has_duration,
+        Feature.SOFT_WINDOWS: not has_duration,
     }
-    return {feature.value for feature, is_relaxed in found.items() if is_relaxed}
+    return {feature.value for feature in problem.features - _KEPT if not is_kept.get(feature)}
 
 
 def rows_of(problem: Problem, factor: int) -> list[Row]:
