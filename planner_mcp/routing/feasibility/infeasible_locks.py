@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from planner_mcp.routing.feasibility.least_travel import DirectLegs, TravelMeasure, least_legs
-from planner_mcp.routing.feasibility.unservable_tickets import stops_per_location
+from planner_mcp.routing.feasibility.unservable_tickets import exceeded_limits, stops_per_location
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.problem import AgentSpec, Problem, TicketSpec
 
@@ -98,13 +98,8 @@ class InfeasibleLocks:
         return _Tour(start + ticket.service, ticket.location, length, tour.busy + time + ticket.service)
 
     def _exceeded_limits(self, tour: _Tour, agent: AgentSpec) -> Iterator[InfeasibilityReason]:
-        """Yield the limits that are too narrow for it with the way to the end of the route."""
+        """Return the limits that are too narrow for it with the way to the end of the route."""
         leg = (agent.profile, tour.place, agent.end)
         time = self._paths.back(TravelMeasure.TIME, *leg)
-        if tour.now + time > agent.latest_end:
-            yield InfeasibilityReason.SHIFT_END
-        if agent.max_duration is not None and tour.busy + time > agent.max_duration:
-            yield InfeasibilityReason.MAX_DURATION
         length = tour.length + self._paths.back(TravelMeasure.LENGTH, *leg)
-        if agent.max_distance is not None and length > agent.max_distance:
-            yield InfeasibilityReason.MAX_DISTANCE
+        return exceeded_limits(agent, tour.now + time, tour.busy + time, length)

@@ -5,7 +5,7 @@ pickup if it has one. Whatever else is on a route only takes more. Locked visits
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -164,18 +164,13 @@ class UnservableTickets:
             busy += legs.out(TravelMeasure.TIME, agent.profile, origin, ticket.location) + setup + ticket.service
             origin = place = ticket.location
         back = legs.back(TravelMeasure.TIME, agent.profile, origin, agent.end)
-        if now + back > agent.latest_end:
-            return InfeasibilityReason.SHIFT_END
-        if agent.max_duration is not None and busy + back > agent.max_duration:
-            return InfeasibilityReason.MAX_DURATION
-        return InfeasibilityReason.MAX_DISTANCE if self._is_too_far(left, agent, legs) else None
+        length = 0 if agent.max_distance is None else self._length(left, agent, legs)
+        return next(exceeded_limits(agent, now + back, busy + back, length), None)
 
-    def _is_too_far(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> bool:
-        if agent.max_distance is None:
-            return False
+    def _length(self, indexes: Sequence[int], agent: AgentSpec, legs: DirectLegs) -> int:
         places = [agent.start, *(self._problem.tickets[index].location for index in indexes)]
         out = sum(legs.out(TravelMeasure.LENGTH, agent.profile, *leg) for leg in pairwise(places))
-        return out + legs.back(TravelMeasure.LENGTH, agent.profile, places[-1], agent.end) > agent.max_distance
+        return out + legs.back(TravelMeasure.LENGTH, agent.profile, places[-1], agent.end)
 
     def _after_locks(self, agent: AgentSpec, legs: DirectLegs) -> tuple[int | None, int]:
         """Return where an agent is done with its locked visits, and when at the soonest."""
@@ -189,6 +184,16 @@ class UnservableTickets:
             now = (now if start is None else start) + ticket.service
             place = ticket.location
         return place, now
+
+
+def exceeded_limits(agent: AgentSpec, end: int, busy: int, length: int) -> Iterator[InfeasibilityReason]:
+    """Yield the limits that are too narrow for a route, by its end, its time without waiting and its length."""
+    if end > agent.latest_end:
+        yield InfeasibilityReason.SHIFT_END
+    if agent.max_duration is not None and busy > agent.max_duration:
+        yield InfeasibilityReason.MAX_DURATION
+    if agent.max_distance is not None and length > agent.max_distance:
+        yield InfeasibilityReason.MAX_DISTANCE
 
 
 def stops_per_location(problem: Problem) -> Counter[int]:
