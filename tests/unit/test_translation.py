@@ -140,7 +140,7 @@ def shown_texts() -> frozenset[str]:
     counts = [input_error(faults, most=most).message for most in (1, 2, 3)]
     texts = {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
-        *(text for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
+        *(re.sub("^Also .*", "Also {}", text) for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["outputSchema"])),
         *(problem.format(where=where) for problem in PROBLEMS.values() for where in ("parameter {}", "value")),
         *(offer.instructions for offer in OFFERS.values()),
