@@ -57,11 +57,13 @@ class AgentLimit:
 
     Args:
         unit: What it counts.
+        missing: What a route is over or short by, in words: minutes, metres, tickets, or a dimension and an amount.
         changes: The words of the change by the field that has the number; of several fields the caller wrote one, or
             means the last.
     """
 
     unit: LimitUnit
+    missing: str
     changes: Mapping[str, str]
 
 
@@ -123,7 +125,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
     InfeasibilityReason.SHIFT_END: ReasonWords(
         "The route would end after the agent's shift and overtime.",
         fix="End a shift later.",
-        limit=AgentLimit(LimitUnit.CLOCK_TIME, {"shift_end": "extend the shift of {} to {}"}),
+        limit=AgentLimit(LimitUnit.CLOCK_TIME, "{} min over", {"shift_end": "extend the shift of {} to {}"}),
         ticket=FaultText(
             "/location", "No agent can drive there and back within its shift.", "Extend a shift or start nearer."
         ),
@@ -136,7 +138,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
     InfeasibilityReason.CAPACITY: ReasonWords(
         "The route would carry more than the agent's capacity.",
         fix="Raise an agent's capacity in one dimension.",
-        limit=AgentLimit(LimitUnit.AMOUNT, {"capacity": "raise the capacity ({}) of {} to {}"}),
+        limit=AgentLimit(LimitUnit.AMOUNT, "{} short by {}", {"capacity": "raise the capacity ({}) of {} to {}"}),
         ticket=FaultText(
             "/demand",
             "The demand is above the capacity of every agent that may serve the ticket.",
@@ -151,7 +153,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
     InfeasibilityReason.MAX_DURATION: ReasonWords(
         "The route would take longer than the agent's max_duration_s.",
         fix="Raise an agent's max_duration_s.",
-        limit=AgentLimit(LimitUnit.DURATION, {"max_duration_s": "raise max_duration_s of {} to {}"}),
+        limit=AgentLimit(LimitUnit.DURATION, "{} min over", {"max_duration_s": "raise max_duration_s of {} to {}"}),
         ticket=FaultText(
             "/location", "A direct trip is longer than max_duration_s of every agent.", "Raise max_duration_s."
         ),
@@ -165,6 +167,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
         fix="Raise an agent's limit of distance.",
         limit=AgentLimit(
             LimitUnit.DISTANCE,
+            "{} m over",
             {
                 "max_distance_km": "raise max_distance_km of {} to {}",
                 "max_distance_m": "raise max_distance_m of {} to {}",
@@ -183,7 +186,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
     InfeasibilityReason.MAX_TICKETS: ReasonWords(
         "The route would serve more than the agent's max_tickets.",
         fix="Raise an agent's max_tickets.",
-        limit=AgentLimit(LimitUnit.TICKETS, {"max_tickets": "raise max_tickets of {} to {}"}),
+        limit=AgentLimit(LimitUnit.TICKETS, "over by {}", {"max_tickets": "raise max_tickets of {} to {}"}),
         ticket=FaultText(
             "",
             "Every agent that could serve the ticket has too small a max_tickets.",
@@ -193,7 +196,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
     InfeasibilityReason.MIN_LOAD: ReasonWords(
         "The route would serve less than the agent's min_load.",
         fix="Lower an agent's min_load in one dimension.",
-        limit=AgentLimit(LimitUnit.AMOUNT, {"min_load": "lower min_load ({}) of {} to {}"}),
+        limit=AgentLimit(LimitUnit.AMOUNT, "{} short by {}", {"min_load": "lower min_load ({}) of {} to {}"}),
         ticket=FaultText(
             "",
             "All that an agent may serve is less than its min_load, for every agent that could serve the ticket.",

@@ -138,6 +138,7 @@ def shown_texts() -> frozenset[str]:
     metadata = [template.metadata for template in (*TEMPLATES, *FIXED)] + [REPORT_FILE]
     faults = [Fault("/a", "x"), Fault("/b", "y"), Fault("/c", "z")]
     counts = [input_error(faults, most=most).message for most in (1, 2, 3)]
+    limits = [words.limit for words in REASONS.values()]
     texts = {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
         *(re.sub("^Also .*", "Also {}", text) for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
@@ -150,7 +151,7 @@ def shown_texts() -> frozenset[str]:
         *(entry["meaning"] for entry in error_catalogue().values()),
         *(re.sub(r"\d+", "{}", count) for count in counts),
         *(text for words in REASONS.values() for text in (words.meaning, words.locked, *words.ticket, *words.shipment)),
-        *(change for words in REASONS.values() if words.limit for change in words.limit.changes.values()),
+        *(text for limit in limits if limit for text in (limit.missing, *limit.changes.values())),
         *(text for text in texts_of(RELAXATIONS).templates if re.match(r"[a-z ]+[a-z_]* .*\{\}", text)),
         PROVED,
         *SCHEMA_TEXTS,

@@ -76,24 +76,26 @@ def violation_text(body: ScenarioBody, problem: Problem, agent: int, violation: 
 
 
 def _missing(body: ScenarioBody, problem: Problem, agent: int, violation: Violation) -> str:
-    minutes = math.ceil(violation.short / problem.scale / 60)
     if violation.limit is InfeasibilityReason.TIME_WINDOW:
-        return f"{minutes} min late at {problem.tickets[violation.index].id}"
+        return f"{_minutes(problem, violation)} min late at {problem.tickets[violation.index].id}"
     if violation.limit is InfeasibilityReason.SKILL_OR_AGENT:
         return _not_allowed(body, agent, violation.index)
-    limit = REASONS[violation.limit].limit
-    match limit.unit if limit else None:
+    if (limit := REASONS[violation.limit].limit) is None:
+        return ""
+    match limit.unit:
         case LimitUnit.CLOCK_TIME | LimitUnit.DURATION:
-            return f"{minutes} min over"
+            return limit.missing.format(_minutes(problem, violation))
         case LimitUnit.DISTANCE:
-            return f"{math.ceil(violation.short / problem.scale)} m over"
+            return limit.missing.format(math.ceil(violation.short / problem.scale))
         case LimitUnit.TICKETS:
-            return f"over by {violation.short}"
+            return limit.missing.format(violation.short)
         case LimitUnit.AMOUNT:
-            dimension = problem.dimensions[violation.index]
-            return f"{dimension} short by {figure(violation.short / problem.amount_scale)}"
-        case None:
-            return ""
+            amount = figure(violation.short / problem.amount_scale)
+            return limit.missing.format(problem.dimensions[violation.index], amount)
+
+
+def _minutes(problem: Problem, violation: Violation) -> int:
+    return math.ceil(violation.short / problem.scale / 60)
 
 
 def _window(body: ScenarioBody, problem: Problem, violation: Violation) -> Relaxation:
