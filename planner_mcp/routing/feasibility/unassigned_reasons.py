@@ -16,16 +16,6 @@ from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.checks.address_checks import OPEN_WORDS
 from planner_mcp.text import plain
 
-_OF_A_PLAN: Final = (
-    InfeasibilityReason.GROUP_INCOMPLETE,
-    InfeasibilityReason.GROUP_OTHER_CHOSEN,
-    InfeasibilityReason.PENALTY_LOWER_THAN_COST,
-    InfeasibilityReason.ALL_CAPACITY_USED,
-    InfeasibilityReason.NO_ROOM_FOUND,
-)
-"""Reasons of a ticket that some agent could serve."""
-UNASSIGNED_REASONS: Final = (*PROVED_REASONS, *_OF_A_PLAN)
-"""Every `code` of an unassigned ticket."""
 _MAX_NAME: Final = 60
 """Characters of the id of a location."""
 PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
