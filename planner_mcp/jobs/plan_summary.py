@@ -7,7 +7,6 @@ from typing import Any, Final
 from planner_mcp.routing.plan import UNIT_LEGS, PlanJson
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.routing.scenario.tour_ids import base_agent
 from planner_mcp.text import Json, first_few, number
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
@@ -46,10 +45,7 @@ def summary_of(plan: PlanJson, scenario: ShownScenario | None = None, priced_on:
 
 
 def _not_preferred(routes: Sequence[Json], scenario: ShownScenario) -> Json:
-    """Return how many tickets another than their `preferred_agent` serves, and the first of them; nothing for none.
-
-    A further tour of that agent is the agent.
-    """
+    """Return how many tickets another than their `preferred_agent` serves, and the first of them; nothing for none."""
     wanted: dict[str, str] = {
         each["id"]: name for each in scenario.get("tickets", ()) if (name := each.get("preferred_agent"))
     }
@@ -59,13 +55,9 @@ def _not_preferred(routes: Sequence[Json], scenario: ShownScenario) -> Json:
         visit["ticket_id"]
         for route in routes
         for visit in route["visits"]
-        if not _is_as_wanted(route["agent_id"], wanted.get(visit["ticket_id"]))
+        if wanted.get(visit["ticket_id"]) not in (None, route["agent_id"])
     ]
     return {"not_preferred": len(found), "not_preferred_ids": first_few(found, _NAMED_BYTES)} if found else {}
-
-
-def _is_as_wanted(agent_id: str, preferred: str | None) -> bool:
-    return preferred in (None, agent_id, base_agent(agent_id))
 
 
 def figures_of(travel: Any) -> tuple[str, ...]:

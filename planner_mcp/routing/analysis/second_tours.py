@@ -5,15 +5,16 @@ route ended, with what its limits leave. The entry of the first tour keeps its p
 agent more.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_model import Agent, Held, Scenario, end_of, start_of
-from planner_mcp.routing.scenario.tour_ids import base_agent, next_tour
 from planner_mcp.text import Json, clock, plain
 
+_TOUR: Final = re.compile(r"(.+) tour (\d{1,3})", re.DOTALL)
 _PERSONAL: Final = ("name", "phone")
 _MAX_ID: Final = 80
 """Characters of an id that leave room for the number of a tour."""
@@ -21,7 +22,19 @@ _MAX_ID: Final = 80
 
 def tours_of(agent_id: str, body: ScenarioBody) -> list[str]:
     """Return the ids of an agent's tours in a scenario, the first one included."""
-    return [entry["id"] for entry in body["agents"] if agent_id in (entry["id"], base_agent(entry["id"]))]
+    return [entry["id"] for entry in body["agents"] if agent_id in (entry["id"], _base_agent(entry["id"]))]
+
+
+def _base_agent(agent_id: str) -> str:
+    """Return the agent whose tour an id names; the id itself for a first tour."""
+    found = _TOUR.fullmatch(agent_id)
+    return found[1] if found else agent_id
+
+
+def _next_tour(agent_id: str) -> str:
+    """Return the id of the tour after that of an id."""
+    found = _TOUR.fullmatch(agent_id)
+    return f"{agent_id} tour 2" if found is None else f"{found[1]} tour {int(found[2]) + 1}"
 
 
 def with_second_tours(
@@ -45,7 +58,7 @@ def with_second_tours(
     added: dict[str, Json] = {}
     sentences = []
     for agent, ready_s in _returned(scenario, held):
-        name = next_tour(agent.id)
+        name = _next_tour(agent.id)
         if name in entries or agent.id not in routes or len(entries) + len(added) >= most_agents:
             continue
         if (tour := _tour(scenario, agent, entries[agent.id], routes[agent.id], ready_s)) is not None:
@@ -54,8 +67,11 @@ def with_second_tours(
             sentences.append(f"{agent.id} may set out again from {place} at {clock(ready_s)}, as {name}.")
     if not added:
         return body, []
-    twins = {entry: name for name in added for entry in entries if next_tour(entry) == name}
-    tickets = [_with_twins(ticket, twins) for ticket in body["tickets"]]
+    twins = {entry: name for name in added for entry in entries if _next_tour(entry) == name}
+    tickets = [
+        _with_twins(ticket, twins, has_begun=not begun.isdisjoint((ticket["id"], ticket.get("pickup"))))
+        for ticket in body["tickets"]
+    ]
     return {**body, "agents": [*body["agents"], *added.values()], "tickets": tickets}, sentences
 
 
@@ -97,9 +113,10 @@ def _tour(scenario: Scenario, agent: Agent, entry: Json, route: PlannedRoute, re
     )
 
 
-def _with_twins(ticket: Json, twins: Mapping[str, str]) -> Json:
-    """Return a ticket whose lists of agents name the further tours of those agents too."""
-    changed = {}
+def _with_twins(ticket: Json, twins: Mapping[str, str], *, has_begun: bool) -> Json:
+    """Return a ticket whose lists of agents name their further tours too; unless it has begun, it prefers the tour."""
+    preferred = ticket.get("preferred_agent") or ""
+    changed: Json = {"preferred_agent": twins[preferred]} if preferred in twins and not has_begun else {}
     for field in ("agents", "not_agents"):
         names = ticket.get(field) or ()
         if more := [twins[name] for name in names if name in twins and twins[name] not in names]:

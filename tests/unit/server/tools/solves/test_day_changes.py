@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from planner_mcp.jobs.plan_summary import summary_of
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.unassigned_reasons import with_reasons
 from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.tools.arguments.day_changes import DayChanges
@@ -71,6 +73,25 @@ async def test_van_2_broke_down_and_the_van_that_is_home_takes_its_stops(
     assert tour.start_s >= 9 * 3600
     (broken,) = (route for route in plan.routes if route.agent_id == "van2")
     assert broken.end_location is None
+
+
+async def test_a_second_tour_of_the_preferred_agent_costs_no_switch(
+    call: Call, ctx: ToolContext, store: RedisStore
+) -> None:
+    """SPEC T5: what has begun prefers the agent that began it; what is ahead, the tour that can yet serve it."""
+    wish = {"preferred_agent": "van1", "switch_cost": 5000}
+    late = ticket("c", "B", time_windows=[["10:00", "16:00"]], **wish)
+    tickets = [*(ticket(name, time_windows=MORNING, **wish) for name in ("a", "b")), late]
+    scenario_id = await created(call, day(*tickets, van1={}, van2={}, van3={}))
+    base = await solved(call, store, scenario_id, ["a"], ["b"], ["c"])
+    asked = {"warm_from": base, "keep_until": 9 * 3600, "keep_agents": False}
+    answer = await call("resolve_vrp", asked)
+    stored = await ctx.job_service.scenario(ctx.principal, answer.structured["scenario_id"])
+    preferred = {each["id"]: each["preferred_agent"] for each in stored.body["tickets"]}
+    assert preferred == {"a": "van1", "b": "van1", "c": "van1 tour 2"}
+    plan = await best(ctx, stored.id)
+    figures = summary_of(plan.as_json(), as_shown(stored.body))
+    assert (served(plan)["van1 tour 2"], figures["not_preferred_ids"]) == (["c"], ["b"])
 
 
 async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: ToolContext, store: RedisStore) -> None:
