@@ -101,6 +101,13 @@ class ReasonWords:
     shown_fields: tuple[str, ...] = ()
 
 
+INCOMPLETE: Final = "Another ticket of its all-or-none group cannot be served."
+"""The detail of `GROUP_INCOMPLETE` where no plan could complete the group."""
+GAVE_WAY: Final = (
+    "A ticket that is served only together with it gave way to an alternative, which is served; a new solve may choose "
+    "otherwise."
+)
+"""Its detail where nothing but the choice of this plan keeps the group incomplete."""
 NO_ROAD_FIX: Final = "Check its position, or move it to a street that vehicles drive on; the map may not cover it."
 """What to do about a place off the road network."""
 NO_POSITION_FIX: Final = "Ask the user for lat and lon of its location, or for a fuller address."

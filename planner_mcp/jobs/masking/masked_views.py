@@ -16,7 +16,7 @@ from planner_mcp.errors import InsufficientScopeError, PlannerError
 from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.jobs.masking.field_masking import computable_body
 from planner_mcp.jobs.principals import SENSITIVE, Principal
-from planner_mcp.routing.infeasibility_reasons import REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import GAVE_WAY, INCOMPLETE, REASON_TEXTS, InfeasibilityReason
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import input_hash
@@ -59,11 +59,14 @@ def masked_plan(body: ScenarioBody, travel_matrices: TravelMatrices | None, plan
         status=plan.status,
         engine=plan.engine,
         routes=tuple(replace(route, cost=None) for route in timed.routes),
-        unassigned=tuple(Unassigned(each.ticket_id, each.code, _reason(each.code)) for each in plan.unassigned),
+        unassigned=tuple(Unassigned(each.ticket_id, each.code, _detail(each)) for each in plan.unassigned),
         assumptions=(NOTICE, *timed.assumptions),
         is_masked=True,
     )
 
 
-def _reason(code: str) -> str:
-    return REASON_TEXTS[InfeasibilityReason(code)] if code in set(InfeasibilityReason) else ""
+def _detail(entry: Unassigned) -> str:
+    """Return a reason in words without values: its own where every day has the same, else those of its code."""
+    if entry.detail in (INCOMPLETE, GAVE_WAY):
+        return entry.detail
+    return REASON_TEXTS[InfeasibilityReason(entry.code)] if entry.code in set(InfeasibilityReason) else ""

@@ -10,7 +10,14 @@ from typing import Final
 
 from planner_mcp.routing.feasibility.insertion_candidates import halves, is_replaced, whole_of
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets, fits
-from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, NO_ROAD_FIX, REASON_TEXTS, InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import (
+    GAVE_WAY,
+    INCOMPLETE,
+    NO_POSITION_FIX,
+    NO_ROAD_FIX,
+    REASON_TEXTS,
+    InfeasibilityReason,
+)
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
 from planner_mcp.routing.scenario.checks.address_checks import OPEN_WORDS
@@ -20,13 +27,6 @@ _MAX_NAME: Final = 60
 """Characters of the id of a location."""
 PROVED: Final = "No agent can serve it, even with nothing else to do; of the one that comes closest:"
 """What leads in a reason that is a limit."""
-INCOMPLETE: Final = "Another ticket of its all-or-none group cannot be served."
-"""The detail of `GROUP_INCOMPLETE` where no plan could complete the group."""
-_GAVE_WAY: Final = (
-    "A ticket that is served only together with it gave way to an alternative, which is served; a new solve may choose "
-    "otherwise."
-)
-"""Its detail where nothing but the choice of this plan keeps the group incomplete."""
 
 
 def with_reasons(problem: Problem, plan: Plan) -> Plan:
@@ -80,7 +80,7 @@ class _ReasonFinder:
     def detail(self, index: int, reason: InfeasibilityReason) -> str:
         """Return the reason in words."""
         if reason is InfeasibilityReason.GROUP_INCOMPLETE:
-            return INCOMPLETE if self._is_incomplete(index, self._locked) else _GAVE_WAY
+            return INCOMPLETE if self._is_incomplete(index, self._locked) else GAVE_WAY
         return _detail(self._problem, self._problem.tickets[index], reason)
 
     def _is_incomplete(self, index: int, served: set[int]) -> bool:

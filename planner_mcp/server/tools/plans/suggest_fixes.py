@@ -9,10 +9,9 @@ from pydantic import Field
 from planner_mcp.jobs.principals import SENSITIVE
 from planner_mcp.render.reason_texts import changes_text
 from planner_mcp.routing.analysis.alternative_plans import with_prices_of
-from planner_mcp.routing.feasibility.unassigned_reasons import INCOMPLETE
 from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS
 from planner_mcp.routing.feasibility.verified_fixes import ADD_AGENT, NO_CHANGE, PENALTY, Fix
-from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.infeasibility_reasons import INCOMPLETE, InfeasibilityReason
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.arguments.comparison_pricing import without_style_prices

@@ -19,6 +19,7 @@ from planner_mcp.jobs.principals import READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.redis_store import RedisStore
+from planner_mcp.routing.infeasibility_reasons import GAVE_WAY
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.text import Json
@@ -249,6 +250,17 @@ async def test_a_masked_plan_says_that_it_is_one(call: Call, attacker: ToolConte
     assert (shown["tickets_served"], shown["unassigned"], "cost" in shown) == (2, 1, False)
     progress = (await call("read_progress", {"job_id": job_id}, attacker)).structured
     assert "lower_bound" not in progress
+
+
+async def test_why_a_group_is_incomplete_is_shown_without_the_scope_too(
+    call: Call, ctx: ToolContext, attacker: ToolContext, store: RedisStore
+) -> None:
+    """SPEC R3, T5: the sentence has no values; which tickets the plan leaves out, and why, is shown anyway."""
+    groups = [{"kind": "one_of", "tickets": ["t-1", "t-2"]}, {"kind": "all", "tickets": ["t-2", "t-3"]}]
+    job_id = await solved(call, store, await created(call, day() | {"groups": groups}), ["t-1"])
+    asked = {"plan": job_id, "ticket_ids": ["t-3"]}
+    whole, masked = [(await call("suggest_fixes", asked, who)).structured["notes"] for who in (ctx, attacker)]
+    assert whole == masked == [f"t-3: {GAVE_WAY}"]
 
 
 def _metres(a: tuple[float, float], b: tuple[float, float]) -> float:
