@@ -21,7 +21,9 @@ from planner_mcp.routing.scenario.checks.scenario_checks import (
     check,
     contradictions,
     lone_contradictions,
+    sentences,
     split_findings,
+    warning_faults,
     warnings,
 )
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS
@@ -41,7 +43,9 @@ __all__ = [
     "read_revised",
     "read_stored",
     "scenario_schema",
+    "sentences",
     "unserved_tickets",
+    "warning_faults",
     "warnings",
 ]
 

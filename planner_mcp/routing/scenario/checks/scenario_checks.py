@@ -6,7 +6,7 @@ fields. A check reports only what it can prove; what merely looks odd is a warni
 ticket, or keep its locked visits, is proved by `feasibility`, which the caller passes in.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse, islice
 from typing import Final
@@ -240,15 +240,17 @@ def lone_contradictions(scenario: Scenario) -> frozenset[Fault]:
     return frozenset(fault for rule in _ENTRY_CHECKS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK))
 
 
-def warning_faults(scenario: Scenario) -> list[Fault]:
-    """Return what looks wrong and yet can be planned; `kind` is `warning`."""
-    return [fault for rule in WARNINGS for fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)]
-
-
 def warnings(
     scenario: Scenario, faults: Iterable[Fault] = (), place: Callable[[Fault], Fault] | None = None
 ) -> list[str]:
-    """Return the same as sentences, each with its place; equal ones are one sentence, which names the other entries.
+    """Return what looks wrong and yet can be planned, as sentences; the arguments are those of `warning_faults`."""
+    return sentences(warning_faults(scenario, faults, place))
+
+
+def warning_faults(
+    scenario: Scenario, faults: Iterable[Fault] = (), place: Callable[[Fault], Fault] | None = None
+) -> list[Fault]:
+    """Return what looks wrong and yet can be planned; `kind` is `warning`.
 
     Args:
         scenario: The day.
@@ -258,12 +260,18 @@ def warnings(
     wrong = [f"{fault.path}/" for fault in faults if fault.path]
     found = [
         replace(warning_fault, which=(_name_of_entry(scenario, warning_fault),))
-        for warning_fault in warning_faults(scenario)
+        for rule in WARNINGS
+        for warning_fault in islice(rule(scenario), MAX_FAULTS_PER_CHECK)
         if not any(
             path.startswith(f"{warning_fault.path}/") or f"{warning_fault.path}/".startswith(path) for path in wrong
         )
     ]
-    return [_sentence(fault if place is None else place(fault)) for fault in grouped(found)]
+    return found if place is None else [place(fault) for fault in found]
+
+
+def sentences(found: Sequence[Fault]) -> list[str]:
+    """Return warnings with their places as sentences; equal ones are one sentence, which names the other entries."""
+    return [_sentence(fault) for fault in grouped(found)]
 
 
 def _sentence(fault: Fault) -> str:

@@ -4,7 +4,7 @@ Owns the argument `patch` and the words for what a patch did. What a patch does 
 `routing/scenario/scenario_patch.py`; lookups and threads are `plan_context.py`'s.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, placed
+from planner_mcp.jobs.masking.field_masking import masked_values_in
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
 from planner_mcp.routing.scenario.checks.reference_checks import bare, did_you_mean, near_names
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
@@ -21,11 +22,12 @@ from planner_mcp.routing.scenario.scenario_parsing import (
     Scenario,
     UnservedTickets,
     read_stored,
+    sentences,
     unserved_tickets,
-    warnings,
+    warning_faults,
 )
 from planner_mcp.routing.scenario.scenario_patch import (
-    changes,
+    ListChange,
     drops_held,
     named_beside,
     patch_faults,
@@ -185,10 +187,10 @@ def validated_revision(
         return new, scenario_within_limits(new, reader.bounds, resolved, unserved_before)
 
 
-def change_lines(before: ScenarioBody, after: ScenarioBody) -> list[str]:
+def change_lines(before: ScenarioBody, after: ScenarioBody, lists: Mapping[str, ListChange]) -> list[str]:
     """Return what a patch changed, a line for each list: how many were added, removed and changed, and the first."""
     lines = []
-    for name, revision in changes(before, after).items():
+    for name, revision in lists.items():
         kinds = {
             "{} added ({})": revision.added,
             "{} removed ({})": revision.removed,
@@ -214,7 +216,11 @@ def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
 
 
 def first_warnings(
-    before: ScenarioBody, patch: ScenarioPatch, after: ScenarioBody, scenario: Scenario
+    before: ScenarioBody,
+    patch: ScenarioPatch,
+    after: ScenarioBody,
+    scenario: Scenario,
+    lists: Mapping[str, ListChange],
 ) -> tuple[list[str], list[str]]:
     """Return what is odd about a day under a patch, the first of it: what the patch brings, and what was so before.
 
@@ -223,21 +229,31 @@ def first_warnings(
         patch: As the caller wrote it.
         after: The day under it.
         scenario: The same as it was read.
+        lists: What the patch changes.
     """
-    found, known = _warnings_of(scenario, after), set[str]()
+    found, known = _warning_faults(scenario, after), set[tuple[str, str]]()
     if found:
-        with suppress(InputError):  # an older version let it in
-            known.update(_warnings_of(read_stored(before), before))  # no warning is about tables stored elsewhere
-    notices = [*removal_warnings(before, patch), *misspelt_ids(before, after)]
-    notices += _matrix_name_warnings(before, patch, after)
-    notices += [*_coarse_position_warnings(before, after, scenario), *(each for each in found if each not in known)]
-    new = notices[:_MAX_WARNINGS]
-    return new, [each for each in found if each in known][: _MAX_WARNINGS - len(new)]
+        with suppress(InputError):  # an older version let it in; no warning is about tables stored elsewhere
+            known.update((fault.path, fault.problem) for fault in _warning_faults(read_stored(before), before))
+    brought = [fault for fault in found if (fault.path, fault.problem) not in known]
+    standing = [fault for fault in found if (fault.path, fault.problem) in known]
+    masked = masking_warnings(after)
+    was_masked = bool(masked) and {*masked_values_in(after)} <= {*masked_values_in(before)}
+    new = [
+        *removal_warnings(before, patch),
+        *misspelt_ids(before, lists),
+        *_matrix_name_warnings(before, patch, after),
+        *_coarse_position_warnings(scenario, lists),
+        *(() if was_masked else masked),
+        *sentences(brought),
+    ][:_MAX_WARNINGS]
+    old = [*(masked if was_masked else ()), *sentences(standing)]
+    return new, old[: _MAX_WARNINGS - len(new)]
 
 
-def misspelt_ids(before: ScenarioBody, after: ScenarioBody) -> Iterator[str]:
+def misspelt_ids(before: ScenarioBody, lists: Mapping[str, ListChange]) -> Iterator[str]:
     """Yield a sentence of each entry that is new under almost the id of another: a change of that may be meant."""
-    for section, revision in changes(before, after).items():
+    for section, revision in lists.items():
         known = {bare(each["id"]): each["id"] for each in before.get(section) or ()}
         for name in revision.added:
             if (other := known.get(bare(name))) is not None:
@@ -245,9 +261,9 @@ def misspelt_ids(before: ScenarioBody, after: ScenarioBody) -> Iterator[str]:
                 yield f"{pointer((section, name))}: {summary} {did_you_mean(other)}"
 
 
-def _warnings_of(scenario: Scenario, body: ScenarioBody) -> list[str]:
+def _warning_faults(scenario: Scenario, body: ScenarioBody) -> list[Fault]:
     """Return what is odd about a day, by the ids of its entries."""
-    return [*masking_warnings(body), *warnings(scenario, place=lambda fault: with_id_path(fault, body))]
+    return warning_faults(scenario, place=lambda fault: with_id_path(fault, body))
 
 
 def _all_begun(body: ScenarioBody, patch: ScenarioPatch) -> Fault:
@@ -296,9 +312,9 @@ def _lost_by_lists(body: ScenarioBody, patch: ScenarioPatch) -> Iterator[tuple[s
             yield name, gone
 
 
-def _coarse_position_warnings(before: ScenarioBody, after: ScenarioBody, scenario: Scenario) -> list[str]:
+def _coarse_position_warnings(scenario: Scenario, lists: Mapping[str, ListChange]) -> list[str]:
     """Return a sentence of addresses of which only the town or district is known, where a patch brought them."""
-    found = changes(before, after).get("locations")
+    found = lists.get("locations")
     new = set[str]() if found is None else {*found.added, *found.changed}
     resolved = {place.id: place.resolved for place in scenario.locations if place.id in new}
     coarse = {name: each.radius_m for name, each in resolved.items() if each is not None and each.accuracy in AREAS}

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from planner_mcp.errors import Fault, input_error, placed
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
-from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.routing.scenario.scenario_patch import changes, with_id_path
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,
@@ -88,8 +88,9 @@ def _validated(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> _
     with placed(in_patch(patch, body)):
         new, scenario, notices = revised(body, patch, reader)
     findings = unservable_findings(scenario, lambda fault: with_id_path(fault, new))
-    brought, standing = first_warnings(body, patch, new, scenario)
-    return new, change_lines(body, new), findings, [*notices, *brought, *standing]
+    lists = changes(body, new)
+    brought, standing = first_warnings(body, patch, new, scenario, lists)
+    return new, change_lines(body, new, lists), findings, [*notices, *brought, *standing]
 
 
 TOOL: Final = Tool(

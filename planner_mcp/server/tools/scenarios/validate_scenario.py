@@ -14,7 +14,7 @@ from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasib
 from planner_mcp.routing.problem import Problem
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_parsing import warnings, warnings_of_refused
-from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.routing.scenario.scenario_patch import changes, with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
@@ -133,7 +133,7 @@ def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReade
     """Return what there is to say of a scenario under a patch; a valid one also has its bounds and assumptions."""
     resolved = ResolvedInputs()
     partings: list[str] = []
-    changes: list[str] = []
+    lines: list[str] = []
     notices: tuple[str, ...] = ()
     try:
         if not patch:
@@ -145,8 +145,9 @@ def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReade
             before = body
             with placed(in_patch(patch, before)):
                 body, scenario, notices = revised(before, patch, reader)
-            partings = [*removal_warnings(before, patch), *misspelt_ids(before, body)]
-            changes = change_lines(before, body)
+            lists = changes(before, body)
+            partings = [*removal_warnings(before, patch), *misspelt_ids(before, lists)]
+            lines = change_lines(before, body, lists)
     except InputError as error:
         beside = [] if patch else warnings_of_refused(body, resolved.travel_matrices, error)
         return ValidateScenarioResult(valid=False, errors=_listed(error), warnings=beside[:MAX_SHOWN])
@@ -155,7 +156,7 @@ def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReade
     known = ValidateScenarioResult(
         valid=True,
         errors=[],
-        changes=changes or None,
+        changes=lines or None,
         unservable=unservable_findings(scenario, place) or None,
         warnings=all_warnings[:MAX_SHOWN],
         agents=len(scenario.agents),

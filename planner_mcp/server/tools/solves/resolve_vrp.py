@@ -27,7 +27,7 @@ from planner_mcp.routing.scenario.checks.time_checks import misread_number
 from planner_mcp.routing.scenario.field_types import fault_at, read_date
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
 from planner_mcp.routing.scenario.scenario_model import Held, Scenario
-from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.routing.scenario.scenario_patch import changes, with_id_path
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
@@ -297,7 +297,8 @@ def _changed(
         new, tours = with_second_tours(new, scenario, plan, most_agents=reader.bounds.max_agents)
         if tours:
             new, scenario = validated_revision(new, {}, reader, before=body)
-    brought, standing = first_warnings(body, patch, new, scenario) if patch else ([], [])
+    lists = changes(body, asked)
+    brought, standing = first_warnings(body, patch, new, scenario, lists) if patch else ([], [])
     known = {entry.ticket_id for entry in plan.unassigned if entry.code in PROVED_REASONS}
     findings, brought_findings = [
         unservable_findings(scenario, lambda fault: with_id_path(fault, new), passed_over)
@@ -305,7 +306,7 @@ def _changed(
     ]
     notes = [*tours, *_departed(asked, new)]
     notice = Notice(
-        changes=change_lines(body, asked),
+        changes=change_lines(body, asked, lists),
         unservable=findings,
         newly_unservable=brought_findings,
         warnings=[*addressed.notices, *brought],

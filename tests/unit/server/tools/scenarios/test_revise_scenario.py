@@ -174,6 +174,16 @@ async def test_what_a_patch_brings_stands_before_what_was_so_already(call: Call)
     assert places == ["/tickets/a/preferred_agent", "/tickets/c/penalty"]
 
 
+async def test_a_patch_that_cures_one_of_several_warnings_brings_none(call: Call) -> None:
+    """SPEC T5: warnings are the same by their places, whichever of them one sentence names."""
+    loose = [{**each, "preferred_agent": "v"} for each in DAY["tickets"]]
+    scenario_id = await created(call, DAY | {"tickets": loose})
+    patch = {"tickets": {"a": {"preferred_agent": None}, "b": {"penalty": 0}}}
+    warnings = (await call("revise_scenario", {"scenario_id": scenario_id, "patch": patch})).structured["warnings"]
+    assert [warning.partition(":")[0] for warning in warnings] == ["/tickets/b/penalty", "/tickets/b/preferred_agent"]
+    assert warnings[1].endswith("Likewise c.")
+
+
 async def test_the_day_before_needs_no_roads_for_its_warnings(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """Our choice: a road engine is asked, and tables are loaded, for the day that is kept alone."""
     scenario_id = await created(call)

@@ -71,7 +71,7 @@ async def test_what_holds_for_all_cases_is_reported_once(call: Call, store: Redi
     assert answer.structured["changes"] == {
         "one more van": ["agents: 1 added (x)"],
         "two more": ["agents: 1 added (x)"],
-        "odd": ["tickets: 1 changed (a)", f"/tickets/a/{advice} Likewise c."],
+        "odd": ["tickets: 1 changed (a)", f"/tickets/a/{advice}"],
     }
 
 
