@@ -77,7 +77,7 @@ class RelaxedNetwork:
     time: Cells
     distance: Cells
     shortest: Cells
-    """(n + 1, n + 1): the least time over any tickets in between."""
+    """(n + 1, n + 1): the least time over any tickets in between; only shipments need it, else it is `time`."""
     windows: tuple[tuple[tuple[int, int], ...], ...]
     soft: Cells
     release: Cells
@@ -227,14 +227,15 @@ def _network(problem: Problem, agents: Sequence[int], factor: int, locked: dict[
         *(-1 if limit is None else limit for limit in (agent.max_distance, agent.max_duration)),
         *(stops if counts_stops else _NO_STOP_LIMIT, counts_stops, is_timed),
     )
+    time = np.ascontiguousarray(time)
     return RelaxedNetwork(
         agents=tuple(agents),
         is_used=bool(agent.locked),
         field=np.array(fields, dtype=np.int64),
         cost=np.ascontiguousarray(cost),
-        time=np.ascontiguousarray(time),
+        time=time,
         distance=np.ascontiguousarray(distance),
-        shortest=_shortest(time),
+        shortest=_shortest(time) if problem.partner_of else time,
         windows=windows,
         soft=np.array(
             [(-1 if t.soft_close is None else t.soft_close, factor * t.lateness_cost) for t in tickets], dtype=np.int64

@@ -350,6 +350,14 @@ def test_the_least_reduced_cost_is_that_of_all_routes_that_keep_shipments_togeth
     assert negative > 6 and paired > 3
 
 
+def test_days_without_shipments_have_no_table_of_shortest_times() -> None:
+    """SPEC S2: it takes the cube of the tickets for each type of agents, and is read for halves of shipments alone."""
+    for features in (frozenset({Feature.TIME_WINDOWS}), frozenset({Feature.TIME_WINDOWS, Feature.SHIPMENTS})):
+        relaxed = relaxed_problem(random_problem(0, tickets=5, features=features))
+        assert relaxed is not None
+        assert [each.shortest is not each.time for each in relaxed.networks] == [Feature.SHIPMENTS in features]
+
+
 def test_shipments_that_leave_too_many_partial_routes_are_priced_by_halves() -> None:
     """SPEC S2: the bound is still one, and says that it leaves shipments out."""
     day = generated("shipments", 1, 16)
