@@ -556,6 +556,20 @@ async def test_a_form_that_is_open_stays_so_in_the_other_language(server: Planne
 
 
 @pytest.mark.slow
+async def test_a_form_is_found_by_its_name_where_another_stands_before_it(server: PlannerServer, page: Any) -> None:
+    """SPEC O2: what is open, and what was typed in it, is not another form's of the view in the other language."""
+    _, job_id = await solved(server, ring(3))
+    await page.goto(_url(server, f"jobs/{job_id}"))
+    await page.locator("summary", has_text="What if").click(timeout=60_000)
+    await page.get_by_label("All shifts longer by (min)").fill("45")
+    await page.evaluate("document.querySelector('details:has(form)').remove()")  # as before it was offered
+    await page.get_by_role("button", name="中文").click()
+    await page.get_by_role("form", name="假设分析").wait_for()
+    await page.wait_for_function("document.querySelector('input[name=longer]').value === '45'")
+    assert not await page.get_by_role("form", name="当日变更").is_visible()
+
+
+@pytest.mark.slow
 async def test_the_sheet_is_asked_before_the_columns_in_it(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: a workbook with a sheet for each day; each choice stands there in words."""
     sheet = sheet_xml(rows_of(("Kunde", "Breite", "Länge", "Kisten", "Zielzeit"), ("K1", 52.5, 13.4, 2.0, "12:30")))

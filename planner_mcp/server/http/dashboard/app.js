@@ -110,20 +110,22 @@ async function render(refused) {
   }
 }
 
-// The fields of the view by their names, or what they are, and how many alike stand before.
+const formName = (element) => element.closest("form")?.getAttribute("name") ?? "";
+
+// The fields of the view by the names of their forms and their own, or what they are, and how many alike stand before.
 function fieldsByName() {
   const counts = {};
   const numbered = (name) => `${name} ${(counts[name] = (counts[name] ?? 0) + 1)}`;
-  return new Map([...content.querySelectorAll("input, select, textarea")].map((field) => [numbered(field.name || field.type), field]));
+  return new Map([...content.querySelectorAll("input, select, textarea")].map((field) => [numbered(`${formName(field)} ${field.name || field.type}`), field]));
 }
 
 // Draws the view in the other language, with the forms that are open and what its fields hold.
 async function switchLanguage() {
   localStorage.setItem(LANGUAGE, setLanguage(currentLanguage() === "en" ? "zh" : "en"));
-  const forms = () => [...content.querySelectorAll("details:has(form)")];
-  const [before, wereOpen] = [fieldsByName(), forms().map((each) => each.open)];
+  const forms = (state) => [...content.querySelectorAll(`details${state} > form`)];
+  const [before, wereOpen] = [fieldsByName(), forms("[open]").map(formName)];
   await render();
-  const closed = forms().filter((each, at) => wereOpen[at] && !each.open);
+  const closed = forms(":not([open])").filter((each) => wereOpen.includes(formName(each))).map((each) => each.parentElement);
   await Promise.all(closed.map((each) => new Promise((drawn) => (each.addEventListener("toggle", drawn, { once: true }), (each.open = true)))));
   for (const [name, { type, value, checked, files }] of before) {
     const field = fieldsByName().get(name); // a choice may have brought it

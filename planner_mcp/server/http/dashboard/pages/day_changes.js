@@ -207,7 +207,7 @@ function panel(offered, scenario, readPlan, button, apply) {
     }
     await apply(args(asked, scenario, readPlan?.()), asked.now);
   }, { main: true, into: messages });
-  const form = h("form", { "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
+  const form = h("form", { name: "changeDay", "aria-label": t("changeDay") }, h("label", {}, t("change"), kind), place, run);
   const opened = () => place.childElementCount > 0 || show(); // only now: whether times have dates is seen by the plan
   return h("details", { ontoggle: opened }, h("summary", {}, t("changeDay")), Object.values(lists), form, messages);
 }

@@ -52,7 +52,7 @@ export function whatIf(jobId, scenario) {
     answer.replaceChildren(h("p", { class: "quiet" }, `${t("SOLVING")}…`));
     answer.replaceChildren(casesTable(await callTool("what_if", { plan: planOf(jobId), cases, solve_time: SOLVE_TIME })));
   }, { main: true, into: answer });
-  const form = h("form", { "aria-label": t("whatIf") }, Object.entries(inputs).map(([name, input]) => h("label", {}, t(`if_${name}`), input)), run);
+  const form = h("form", { name: "whatIf", "aria-label": t("whatIf") }, Object.entries(inputs).map(([name, input]) => h("label", {}, t(`if_${name}`), input)), run);
   return h("details", {}, h("summary", {}, t("whatIf")), form, answer);
 }
 
