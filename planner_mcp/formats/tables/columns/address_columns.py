@@ -10,7 +10,7 @@ from typing import Final
 from planner_mcp.formats.tables.cells.cell_text import MAX_CELL
 from planner_mcp.formats.tables.columns.column_values import MAX_SAMPLE
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
-from planner_mcp.formats.tables.headers.header_meanings import normalized
+from planner_mcp.formats.tables.headers.header_meanings import normalized, words_outside
 from planner_mcp.formats.tables.headers.header_words import PLACING
 
 _ORIGINS: Final = (
@@ -25,6 +25,7 @@ _TARGETS: Final = (
     *("drop off", "dropoff", "entlade", "zustell", "终点", "到达地"),
 )
 """Parts of headers for the two ends of a way."""
+_COUNTRIES: Final = frozenset({"country", "land", "pays", "pais"})
 _ONE_PLACE: Final = "a ticket has one place, and beside another it has {}"
 _TWO_PLACES: Final = (
     "a ticket has one place, and beside another it has {}; the first of these fields makes each row a shipment from "
@@ -64,13 +65,26 @@ def pickup_columns(columns: ProposedColumns) -> frozenset[str]:
 
     None where the caller says what a column of places is.
     """
-    theirs = frozenset(header for header in columns.meanings if end_named(header) == "start")
+    starts = (header for header in columns.meanings if end_named(header) == "start")
+    theirs = frozenset(header for header in starts if not says_origin_of_goods(columns, header))
     if not columns.are_tickets or not theirs:
         return frozenset()
     placing = {header for header in columns.meanings if _says_place(columns, header)}
     others = [header for header in placing - theirs if not columns.is_billed(header)]
     has_both = any(_are_two_places(columns, header, other) for header in placing & theirs for other in others)
     return theirs if has_both and placing.isdisjoint(columns.chosen) else frozenset()
+
+
+def says_origin_of_goods(columns: ProposedColumns, header: str) -> bool:
+    """Return whether a column beside whole addresses says which country goods come from: `Country of origin`.
+
+    Beside another column of where goods are fetched it may be of that place.
+    """
+    if end_named(header) != "start" or _COUNTRIES.isdisjoint(words_outside(header)):
+        return False
+    others = [each for each in columns.meanings if each != header and _says_place(columns, each)]
+    has_whole = any(are_whole_addresses(columns.cells[each]) for each in others)
+    return has_whole and all(end_named(each) != "start" for each in others)
 
 
 def _are_two_places(columns: ProposedColumns, header: str, other: str) -> bool:

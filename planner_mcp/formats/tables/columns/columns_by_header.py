@@ -18,6 +18,7 @@ from planner_mcp.formats.tables.columns.address_columns import (
     are_whole_addresses,
     has_other_places,
     is_beside_other,
+    says_origin_of_goods,
     unnumbered,
 )
 from planner_mcp.formats.tables.columns.column_style import style_of
@@ -91,7 +92,7 @@ def take_by_header(columns: ProposedColumns, header: str) -> None:
         return
     if columns.is_billed(header) and name in _OF_BILLS and columns.is_known_otherwise(name):
         return
-    if name == "address" and is_beside_other(columns, header):
+    if name == "address" and (says_origin_of_goods(columns, header) or is_beside_other(columns, header)):
         return
     columns.take(header, name)
 

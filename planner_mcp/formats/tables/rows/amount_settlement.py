@@ -4,6 +4,7 @@ Owns the pairing. Amounts of one dimension are brought to the unit of the capaci
 kept as a note of its ticket; where two measures meet that cannot be compared, whoever knows is asked.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -125,7 +126,12 @@ def _with_given(
     names = list(dict.fromkeys(name for each in given if isinstance(each, dict) for name in each))
     chosen = [column for column in wanted if column.is_chosen]
     if is_made_up:
-        names_of = {_name(column) if len(wanted) > 1 else "": column for column in wanted}
+        dimensions = Counter(map(_name, wanted))
+        names_of = {
+            "" if len(wanted) == 1 else name if dimensions[name] == 1 else plain(column.header, _SHOWN): column
+            for column in wanted
+            for name in [_name(column)]
+        }
         for each in given:
             room = {name: max(each, sum(filter(None, column.numbers))) for name, column in names_of.items()}
             settled.capacities.append(room.get("", each) if set(room) <= {""} else room)

@@ -6,7 +6,7 @@ from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.columns.unit_columns import with_units
 from planner_mcp.formats.tables.sheets.text_tables import Table
 from planner_mcp.formats.tables.table_import import TableImport
-from tests.shared.formats.day_tables import day_of, imported_day, table
+from tests.shared.formats.day_tables import day_of, imported_day, refused, table
 
 
 @pytest.mark.parametrize(
@@ -159,6 +159,17 @@ def test_a_fleet_that_nobody_named_carries_all_there_is() -> None:
     read = imported_day(orders, agents=(), default_agents=({"id": "van", "capacity": 1e6},))
     assert [ticket["demand"] for ticket in read.body["tickets"]] == [500, 2_000_000]
     assert read.body["agents"][0]["capacity"] == 2_000_500
+
+
+@pytest.mark.parametrize("headers", ["Deliver kg;Return kg", "送货件数;退货件数"])
+def test_two_amounts_of_one_unit_both_count_for_a_fleet_that_nobody_named(headers: str) -> None:
+    """SPEC T5: the last one was the demand, and what is delivered no more than a note; a fleet that is named asks."""
+    orders = f"Order;Lat;Lon;{headers}\nA1;52.5;13.4;5;2\nA2;52.6;13.4;3;\n"
+    read = imported_day(orders, agents=(), default_agents=({"id": "van", "capacity": 4},))
+    first, second = headers.split(";")
+    assert [ticket["demand"] for ticket in read.body["tickets"]] == [{first: 5, second: 2}, {first: 3, second: 0}]
+    assert read.body["agents"][0]["capacity"] == {first: 8, second: 4}
+    assert [fault.path for fault in refused(orders)] == ["columns"]
 
 
 def test_a_weight_that_is_held_against_a_volume_is_taken_as_it_stands() -> None:

@@ -263,6 +263,20 @@ def test_what_is_called_original_is_of_no_pickup() -> None:
     assert [column.header for column in mapping.open_columns] == ["Original address", "Address", "Original qty"]
 
 
+@pytest.mark.parametrize("header", ["Country of origin", "Pays d'origine", "País de origen", "原产国"])
+def test_where_goods_were_made_is_no_place_to_fetch_them(header: str) -> None:
+    """SPEC T5: a country beside whole addresses was asked about; beside an address of pickup it is of that place."""
+    mapping = proposed(f"id;Address;{header};kg", "a;Ring 1, 79098 Bonn;China;3")
+    assert (mapping.open_columns, mapping.left_out) == ((), (header,))
+
+
+def test_a_country_beside_an_address_of_pickup_is_of_that_place() -> None:
+    """SPEC T5: though its name may speak of the origin of goods."""
+    headers, cells = "id;Address;Pickup address;Origin country", "a;Ring 1, 79098 Bonn;Ring 2, 53111 Bonn;Belgium"
+    mapping = proposed(headers, cells, {"Pickup address": "pickup_address"})
+    assert mapping.fields["Origin country"] == "pickup_address"
+
+
 def test_a_row_with_two_places_is_a_shipment_whatever_its_kind_is_called() -> None:
     """SPEC T5: a courier calls all its orders pickups; a delivery that is one itself was refused."""
     text = "Order,Type,Pickup address,Delivery address\na,Pickup,Ring 1,Seeweg 9\nb,Delivery,Ring 2,Seeweg 8\n"
