@@ -29,6 +29,8 @@ PACKAGE = Path(__file__).parents[2] / "planner_mcp"
 RELAXATIONS = PACKAGE / "routing" / "feasibility" / "relaxations.py"
 SCHEMA_TEXTS = frozenset({"one of {}", "string of {} characters", "string matching {}", "array of {} items"})
 """What `schema_faults.describe` makes of a JSON Schema, beside the names of types and numbers."""
+OF_STORED_PLANS = {"The agents that may serve it have no capacity left in this plan."}
+"""What plans say that earlier versions stored."""
 PARTS = ("problem", "accepted", "hint", "allowed")
 """What a fault says, as arguments and variables are called."""
 FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1, "fault": 0}
@@ -193,9 +195,9 @@ def test_what_a_person_is_asked_for_is_to_be_had_in_chinese() -> None:
 
 
 def test_no_chinese_text_is_left_over() -> None:
-    """SPEC T11: the key of each is a text of the code."""
+    """SPEC T11: the key of each is a text of the code, or of plans that are stored yet."""
     in_code = set().union(*(module.templates for module in modules_in(".")))
-    assert sorted(chinese_texts().keys() - shown_texts() - in_code) == []
+    assert chinese_texts().keys() - shown_texts() - in_code == OF_STORED_PLANS
 
 
 def test_every_chinese_text_keeps_the_values_and_names_of_the_english_one() -> None:
