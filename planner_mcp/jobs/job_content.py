@@ -28,7 +28,7 @@ def job_view(job: Job) -> Json:
         "status": job.state.upper(),
         "progress": 100 if job.state is JobState.COMPLETED else min(progress.percent, 99),
         "cost": number(progress.cost),
-        "cost_in": None if job.is_terminal else cost_in(job),
+        "cost_in": None if job.is_terminal else cost_unit_of_job(job),
         "tickets_served": progress.tickets_served,
         "tickets_total": progress.tickets_total,
         "improvements": progress.improvements or None,
@@ -43,7 +43,7 @@ def job_view(job: Job) -> Json:
     return {name: value for name, value in view.items() if value is not None}
 
 
-def cost_in(job: Job) -> str | None:
+def cost_unit_of_job(job: Job) -> str | None:
     """Return what the costs of a job's plan are in; None where nobody says, or there is no plan yet."""
     unit: str | None = (job.summary or {}).get("cost_in")
     return unit
@@ -80,7 +80,7 @@ def _result(job: Job) -> Json | None:
     if job.summary is None:
         return None
     summary = job.summary
-    cost = {"cost": number(summary.get("cost")), "cost_in": cost_in(job)}
+    cost = {"cost": number(summary.get("cost")), "cost_in": cost_unit_of_job(job)}
     result = {"plan_status": summary.get("status"), **cost} | {name: number(summary.get(name)) for name in _FIGURES}
     counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
     result_fields = {**result, **{name: summary.get(name) for name in counts}}

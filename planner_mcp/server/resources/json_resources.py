@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.ids import plan_of
-from planner_mcp.jobs.job_content import cost_in, job_view
+from planner_mcp.jobs.job_content import cost_unit_of_job, job_view
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, StoredScenario
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
@@ -120,7 +120,7 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
 
 def job_row(job: Job) -> Json:
     """Return a job as a line of a list."""
-    view = {**job_view(job), "cost_in": cost_in(job)}
+    view = {**job_view(job), "cost_in": cost_unit_of_job(job)}
     shown = ("job_id", "status", "progress", "cost", "cost_in", "tickets_served", "tickets_total", "plan_id")
     row = {name: view[name] for name in shown if view.get(name) is not None}
     return {**row, **_scenario_of(job), "submitted_at": timestamp(job.submitted_at)}

@@ -23,7 +23,7 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from planner_mcp.server.tools.arguments.plan_context import PlanContext, costs_in, run_in_thread
+from planner_mcp.server.tools.arguments.plan_context import PlanContext, cost_unit_of_plan, run_in_thread
 from planner_mcp.server.tools.tool_definition import ToolContext
 
 NOT_PRICED: Final = "costs do not compare: no day whose prices hold for both knows all their tickets, agents and stops"
@@ -36,7 +36,7 @@ class Prices:
     scenario_id: str
     explanation: str
     """What it is to the plans, in words."""
-    cost_in: str | None
+    cost_unit: str | None
     """What its costs are in, where that may be told."""
 
 
@@ -49,7 +49,7 @@ async def priced_on_common_scenario(
     )
     if is_same_scenario and without_assignments(a.scenario.body) is a.scenario.body:
         explanation = "the day of both plans" if a.scenario.id == b.scenario.id else "the day of plan_a"
-        return Prices(a.scenario.id, explanation, costs_in(a.scenario.body, a.plan)), [a.plan, b.plan]
+        return Prices(a.scenario.id, explanation, cost_unit_of_plan(a.scenario.body, a.plan)), [a.plan, b.plan]
     of_a, of_b = [await ctx.job_service.ancestors(each.scenario) for each in (a, b)]
     async for day in _days(ctx, _in_order(of_a, of_b)):
         if (fair := await stated_prices(ctx, day)) is None:
@@ -57,7 +57,7 @@ async def priced_on_common_scenario(
         scenario_id, body = fair
         travel_matrices = await ctx.job_service.matrices.for_scenario(day.principal, body)
         if plans := await run_in_thread(ctx, _priced, body, travel_matrices, [a, b]):
-            return Prices(scenario_id, _explanation(scenario_id, of_a, of_b), costs_in(body, a.plan)), plans
+            return Prices(scenario_id, _explanation(scenario_id, of_a, of_b), cost_unit_of_plan(body, a.plan)), plans
     return None, [a.plan, b.plan]
 
 

@@ -92,14 +92,14 @@ class PlanContext:
         return UnassignedAnalysis(self.scenario.body, self.plan, self.travel_matrices)
 
 
-def costs_in(body: ScenarioBody, plan: Plan) -> str | None:
+def cost_unit_of_plan(body: ScenarioBody, plan: Plan) -> str | None:
     """Return what the costs of a plan by the prices of a day are in; None where they count legs, or are masked."""
     return None if plan.is_masked or plan.travel.get("source") == UNIT_LEGS else cost_unit(as_shown(body))
 
 
-def unit_lines(cost_in: str | None) -> list[str]:
+def unit_lines(unit: str | None) -> list[str]:
     """Return the line of an answer as text that says what its costs are in, where that is told."""
-    return [f"cost_in {cost_in}"] if cost_in else []
+    return [f"cost_in {unit}"] if unit else []
 
 
 async def load_plan_context(ctx: ToolContext, name: str, path: str) -> PlanContext:

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from planner_mcp.jobs.job_content import cost_in, job_view
+from planner_mcp.jobs.job_content import cost_unit_of_job, job_view
 from planner_mcp.server.tools.answers.table_result import TablePage, table_result
 from planner_mcp.server.tools.tool_definition import (
     READ,
@@ -40,7 +40,9 @@ async def run(ctx: ToolContext, asked: JobsArguments) -> ToolResult:
     for job in jobs:
         view = job_view(job)
         cost = number(job.progress.cost)
-        rows.append([job.id, view["status"], view["progress"], cost, timestamp(job.submitted_at), cost_in(job)])
+        rows.append(
+            [job.id, view["status"], view["progress"], cost, timestamp(job.submitted_at), cost_unit_of_job(job)]
+        )
     return table_result("jobs", COLUMNS, rows, page=asked.page, size=asked.size, total=total)
 
 

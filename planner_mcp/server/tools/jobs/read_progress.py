@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final
 from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
-from planner_mcp.jobs.job_content import cost_in
+from planner_mcp.jobs.job_content import cost_unit_of_job
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_model import Job, Progress
 from planner_mcp.jobs.masking.masked_views import is_masked_for
@@ -94,7 +94,7 @@ async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult[ReadProg
         improvements=job.progress.improvements,
         columns=list(_PROOF_COLUMNS if is_proof else _COLUMNS),
         rows=rows,
-        cost_in=await _cost_in(ctx, job) if has_costs else None,
+        cost_in=await _cost_unit(ctx, job) if has_costs else None,
         gap=found.gap,
         optimal=found.is_optimal or None,
         relaxed=list(found.relaxed) or None,
@@ -103,18 +103,18 @@ async def run(ctx: ToolContext, asked: ProgressArguments) -> ToolResult[ReadProg
     return ToolResult(output, _text(output))
 
 
-async def _cost_in(ctx: ToolContext, job: Job) -> str | None:
+async def _cost_unit(ctx: ToolContext, job: Job) -> str | None:
     """Return what the costs of a job are in; before its first plan as its day says it."""
     if job.summary is not None:
-        return cost_in(job)
+        return cost_unit_of_job(job)
     with suppress(NotFoundError):
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
         if (stated := await stated_prices(ctx, scenario)) is not None:
-            return await run_in_thread(ctx, _cost_unit, stated[1])
+            return await run_in_thread(ctx, _cost_unit_of_day, stated[1])
     return None
 
 
-def _cost_unit(body: ScenarioBody) -> str | None:
+def _cost_unit_of_day(body: ScenarioBody) -> str | None:
     """Return what the costs of plans of a day are in; None where they count legs."""
     return None if NO_TRAVEL in assumptions_of(read_stored(body)) else cost_unit(as_shown(body))
 

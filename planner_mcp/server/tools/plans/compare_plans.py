@@ -97,7 +97,7 @@ async def run(ctx: ToolContext, asked: CompareArguments) -> ToolResult:
         priced_on=prices and prices.scenario_id,
         priced_on_is=prices.explanation if prices else NOT_PRICED,
         cost_delta=number(found.cost),
-        cost_in=prices.cost_in if prices and found.cost is not None else None,
+        cost_in=prices.cost_unit if prices and found.cost is not None else None,
         distance_delta_m=number(found.distance_m),
         agents_used_delta=found.agents_used,
         difference=number(found.difference),

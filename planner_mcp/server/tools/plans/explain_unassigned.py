@@ -19,7 +19,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
     PlanContext,
     PlanName,
-    costs_in,
+    cost_unit_of_plan,
     group_served_sentence,
     load_plan_context,
     run_in_thread,
@@ -109,7 +109,7 @@ async def run(ctx: ToolContext, asked: ExplainArguments) -> ToolResult:
     output = ExplainUnassignedResult(
         plan_id=found.plan_id,
         tickets=tickets,
-        cost_in=costs_in(priced.scenario.body, found.plan) if _has_cost(tickets) else None,
+        cost_in=cost_unit_of_plan(priced.scenario.body, found.plan) if _has_cost(tickets) else None,
         total=len(left_out),
         not_shown=len(shown) - len(tickets) or None,
         next_page=page_after(asked.page, asked.size, len(left_out)),

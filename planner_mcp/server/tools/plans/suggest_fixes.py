@@ -19,7 +19,7 @@ from planner_mcp.server.tools.arguments.plan_context import (
     Clock,
     PlanContext,
     PlanName,
-    costs_in,
+    cost_unit_of_plan,
     group_served_sentence,
     load_plan_context,
     run_in_thread,
@@ -96,7 +96,7 @@ async def run(ctx: ToolContext, asked: SuggestArguments) -> ToolResult:
     output = SuggestFixesResult(
         plan_id=found.plan_id,
         fixes=entries_shown,
-        cost_in=costs_in(found.scenario.body, found.plan) if _has_cost(entries_shown) else None,
+        cost_in=cost_unit_of_plan(found.scenario.body, found.plan) if _has_cost(entries_shown) else None,
         without_fix=[name for name, each in fixes.items() if not each],
         not_examined=[name for name in wanted if not _is_listed(name, fixes, entries_shown)],
         nothing_to_mend={name: instead[name] for name in replaced[:most]},

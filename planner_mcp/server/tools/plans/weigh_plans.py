@@ -18,7 +18,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import find_all
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
     PlanName,
-    costs_in,
+    cost_unit_of_plan,
     load_plan_context,
     run_in_thread,
     unit_lines,
@@ -87,7 +87,7 @@ async def run(ctx: ToolContext, asked: WeighArguments) -> ToolResult:
             [each.plan_id, each.job.state.upper(), *_cells(row, hides_costs=hides_costs)]
             for each, row in zip(found, rows, strict=True)
         ],
-        cost_in=None if hides_costs else costs_in(body, base.plan),
+        cost_in=None if hides_costs else cost_unit_of_plan(body, base.plan),
         own_costs={} if hides_costs else await _own_costs(ctx, found, rows),
         duplicates={ids[at]: ids[r.duplicate_of] for at, r in enumerate(rows) if r.duplicate_of is not None},
         invalid=[ids[at] for at, row in enumerate(rows) if not row.is_valid],

@@ -124,7 +124,7 @@ async def run(ctx: ToolContext, asked: AlternativesArguments) -> ToolResult:
         ],
         submitted_at=submitted_at,
         base_cost=number(plan.cost),
-        cost_in=None if prices is None else prices.cost_in,
+        cost_in=None if prices is None else prices.cost_unit,
         front=front,
         left_out=different.left_out or None,
         not_queued=later or None,

@@ -25,7 +25,7 @@ from planner_mcp.server.tools.answers.unservable_findings import unservable_line
 from planner_mcp.server.tools.arguments.plan_context import (
     PlanContext,
     PlanName,
-    costs_in,
+    cost_unit_of_plan,
     load_plan_context,
     unit_lines,
 )
@@ -130,7 +130,7 @@ async def run(ctx: ToolContext, asked: WhatIfArguments) -> ToolResult:
         base_plan=base.plan_id,
         columns=list(_COLUMNS),
         rows=[_cells(ctx, name, row, rows[AS_IT_IS]) for name, row in rows.items()],
-        cost_in=costs_in(base.scenario.body, base.plan),
+        cost_in=cost_unit_of_plan(base.scenario.body, base.plan),
         changes=dict(_changes(notices)),
         warnings=list(dict.fromkeys(each for notice in notices.values() for each in notice.standing)) or None,
         notes=notices[AS_IT_IS].notes or None,
