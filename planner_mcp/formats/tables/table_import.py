@@ -32,7 +32,7 @@ from planner_mcp.formats.tables.columns.ticket_kinds import DELIVERIES, PICKUPS,
 from planner_mcp.formats.tables.headers.header_words import PLACING
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.rows.listed_places import ListedPlaces, columns_of_places
-from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_pickup_rows
+from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_named_halves, with_pickup_rows
 from planner_mcp.formats.tables.rows.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.rows.ticket_lines import Rows, join_lines
 from planner_mcp.formats.tables.rows.unexpected_rows import rows_without_place
@@ -115,7 +115,7 @@ class TableImport:
     def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = self._proposal(table, "tickets", chosen, other)
-        table, mapping, split = with_pickup_rows(table, proposal)
+        table, mapping, split = with_pickup_rows(*with_named_halves(table, proposal))
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
         rows, joined = join_lines(rows, table, self._wanted)
         paired, faults = join_halves(rows, self._wanted)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from planner_mcp.formats.tables.cells.unit_words import AmountUnit, unit_named
 from planner_mcp.formats.tables.columns.address_columns import ask_about_pickup, end_named, pickup_columns
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping, OpenColumn, refuse_unknown
-from planner_mcp.formats.tables.columns.columns_by_cells import ONE_OF_TWO, settle_by_cells
+from planner_mcp.formats.tables.columns.columns_by_cells import ONE_OF_TWO, ask_about_halves, settle_by_cells
 from planner_mcp.formats.tables.columns.columns_by_header import take_by_header, take_by_likeness, take_degrees
 from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
@@ -45,6 +45,7 @@ def propose_mapping(
     _settle(columns, [header for header in headers if columns.cells[header]])
     _settle(columns, [header for header in headers if not columns.cells[header]])  # templates have columns nobody fills
     ask_about_pickup(columns)
+    ask_about_halves(columns)
     left_out = tuple(header for header in table.headers if header and not columns.is_settled(header))
     return ColumnMapping(
         {header: columns.fields[header] for header in table.headers if header in columns.fields},

@@ -3,6 +3,7 @@
 Owns the words, and the judgement of a column by them.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -21,6 +22,10 @@ DELIVERIES: Final = {""} | words_of(
     "entrega reparto liefern anliefern zustellen entladen leveren bezorgen brengen levering livrer entregar consegna "
     "consegnare dostawa doreczenie 配送 送货 派送 派件 送件 投递 卸货"
 )
+_HALF: Final = re.compile(r"(.+?)(?:[-_/. ]{1,3}|(?<=\d))([^\W\d_]+)")
+"""The id of a shipment, and which half of it a row is: `S1-P`, `S1 delivery`, `1001取`."""
+_FIRST_HALF: Final = PICKUPS | {"p", "a", "取"}
+_SECOND_HALF: Final = DELIVERIES - {""} | {"d", "b", "送"}
 KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
 
 
@@ -39,6 +44,19 @@ def has_pickups(cells: Iterable[str]) -> bool:
 def has_kind_initials(cells: Iterable[str]) -> bool:
     """Return whether a column has both `P` and `D`: one alone may be a class of customers."""
     return KIND_INITIALS.keys() <= _kind_words(cells)
+
+
+def named_halves(cells: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the shipment and the kind of each id, where all of them come in pairs of a pickup and its delivery."""
+    found: dict[str, tuple[str, str]] = {}
+    for cell in cells:
+        half = _HALF.fullmatch(cell) if len(cell) <= MAX_CELL else None
+        word = kind_word(half[2]) if half else ""
+        if half is None or word not in _FIRST_HALF | _SECOND_HALF:
+            return {}
+        found[cell] = half[1], "pickup" if word in _FIRST_HALF else "delivery"
+    names = {name for name, _ in found.values()}
+    return found if len(cells) == len({*found.values()}) == 2 * len(names) else {}
 
 
 def kind_word(cell: str) -> str:

@@ -93,6 +93,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "soft_close": "soft_close",
     "lateness_cost_per_hour": "lateness_cost_per_hour",
     "pickup_ticket": "pickup_ticket",
+    "shipment_half": "shipment_half",
     "only_agents": "only_agents",
     "not_agents": "not_agents",
     "preferred_agent": "preferred_agent preferred_driver preferred_technician preferred_engineer preferred_carer "

@@ -11,7 +11,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.columns.address_columns import end_named
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.columns.ticket_kinds import PICKUPS, RETURNS, kind_word
+from planner_mcp.formats.tables.columns.ticket_kinds import PICKUPS, RETURNS, kind_word, named_halves
 from planner_mcp.formats.tables.headers.header_words import PICKUP_FIELDS, PLACING
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.rows.ticket_lines import Rows
@@ -30,6 +30,21 @@ _ID: Final = "(id)"
 _KIND: Final = "(kind)"
 _FETCHED_AT: Final = "(pickup_ticket)"
 """The header of the pickup of a row; like the other two of what rows do not say themselves."""
+
+
+def with_named_halves(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping]:
+    """Return a table whose ids name halves of shipments with those of the shipments, and kinds; any other as it is."""
+    for header in (header for header, name in mapping.fields.items() if name == "shipment_half"):
+        halves = named_halves(table.cells(header))
+        known = {cell: dict(zip((header, _KIND), half, strict=True)) for cell, half in halves.items()}
+        rows = tuple((line, row | known.get(row.get(header, ""), {})) for line, row in table.rows)
+        gone = {"id", "kind"} if halves else {"id"}
+        fields = {each: name for each, name in mapping.fields.items() if name not in gone} | {
+            header: "id",
+            _KIND: "kind",
+        }
+        return replace(table, headers=(*table.headers, _KIND), rows=rows), replace(mapping, fields=fields)
+    return table, mapping
 
 
 def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping, list[str]]:

@@ -173,6 +173,38 @@ def test_what_is_taken_back_goes_to_the_depot(kind: str, place: str) -> None:
     assert (first["demand"], second["demand"]) == (2, 3)
 
 
+@pytest.mark.parametrize(
+    "ids", ["S1-P S1-D", "S1_pickup S1_delivery", "S1-A S1-B", "S1取 S1送", "S1-Abholung S1-Lieferung"]
+)
+def test_ids_that_all_come_in_pairs_are_asked_about(ids: str) -> None:
+    """SPEC T5: they were two tickets, one to the depot and one from it."""
+    fetched, brought = ids.split()
+    text = f"Order;Address;Qty\n{fetched};Ring 1, 79098 Freiburg;3\n{brought};Seeweg 9, 79104 Freiburg;\n"
+    (asked,) = propose_mapping(table(text), "tickets", {}).open_columns
+    assert (asked.header, asked.options) == ("Order", ("shipment_half", "id"))
+    first, second = tickets_of(text, columns={"Order": "shipment_half"})
+    assert (first["id"], first["kind"], second["id"], second["pickup"]) == ("S1 pickup", "pickup", "S1", "S1 pickup")
+    assert first["demand"] == second["demand"] == 3
+    assert [each["id"] for each in tickets_of(text, columns={"Order": "id"})] == ids.split()
+
+
+@pytest.mark.parametrize("ids", ["S1-P S2-D", "S1-P S1-P", "S1-X S1-Y", "S1-P S1-D S1-D"])
+def test_other_ids_are_no_halves(ids: str) -> None:
+    """SPEC T5: a half alone, another word, or a third row; who calls them halves has them as they are."""
+    rows = [f"{name};Ring {at}, 79098 Freiburg;1" for at, name in enumerate(ids.split(), 1)]
+    text = "\n".join(["Order;Address;Qty", *rows])
+    assert propose_mapping(table(text), "tickets", {}).open_columns == ()
+    read = imported_day(text, columns={"Order": "shipment_half"})
+    assert [each["id"] for each in read.body["tickets"]] == ids.split()
+
+
+def test_halves_that_a_column_joins_are_not_asked_about() -> None:
+    """SPEC T5: one question about one thing."""
+    rows = "S1-P;pickup;Ring 1, 79098 Freiburg;\nS1-D;delivery;Seeweg 9, 79104 Freiburg;S1-P\n"
+    text = f"Order;Kind;Address;Ref\n{rows}"
+    assert [each.header for each in propose_mapping(table(text), "tickets", {}).open_columns] == ["Ref"]
+
+
 def test_three_rows_of_one_number_are_no_pair() -> None:
     """SPEC T7: which of two places a pickup goes to is not guessed."""
     text = "Order,Type,lat,lon\n7,Pickup,52.5,13.4\n7,Delivery,52.6,13.5\n7,Delivery,52.7,13.6\n"
