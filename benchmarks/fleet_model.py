@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -202,7 +203,7 @@ class Model:
         for worker in range(self._workers):
             self._every(self._lease_s / SWEEPS_PER_LEASE, self._keep_alive, self._dice.random())
             if self._shards > 1:
-                self._every(ROUND_S, lambda now, worker=worker: self._look(now, worker), self._dice.random())
+                self._every(ROUND_S, partial(self._look, worker=worker), self._dice.random())
         self._at(0.0, self._arrive)
         while self._events and self._events[0][0] < WARM_S + WINDOW_S:
             now, _number, act = heapq.heappop(self._events)

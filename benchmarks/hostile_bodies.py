@@ -259,7 +259,8 @@ async def measured(
     health = Wire(url, request_of(url, keys[1], b"", method="GET", path="/healthz"))
     for _ in range(5):
         await asyncio.gather(call.ask(), health.ask())
-    call.times_ms.clear(), health.times_ms.clear()
+    call.times_ms.clear()
+    health.times_ms.clear()
     before, peak = memory_mib(pid), 0.0
     command = [
         sys.executable,

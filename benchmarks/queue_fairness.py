@@ -15,6 +15,7 @@ from benchmarks.result_files import Figure, spread
 from benchmarks.scenarios import ONE_TICKET
 from planner_mcp.jobs.events.event_feed import EventFeed
 from planner_mcp.jobs.job_model import Progress, SolveRequest, StoredScenario
+from planner_mcp.jobs.job_ports import Claim
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, SCOPES, Principal
 from planner_mcp.jobs.store.open_store import connect
@@ -45,7 +46,7 @@ async def _wait_of_second_principal(job_service: JobService, store: RedisStore) 
 
     async def slot(name: str) -> None:
         async with _worker(store, name):
-            while claim := await store.claim(name, 0.2):
+            while isinstance(claim := await store.claim(name, 0.2), Claim):
                 claimed[claim.job.id] = time.perf_counter()
                 await asyncio.sleep(HOLD_S)
                 await store.complete(claim, Progress(percent=99), PLAN)

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,7 +111,7 @@ def _busiest(server: PlannerServer) -> int:
     return max((pid for pid in warm if parent(pid) in warm), key=cpu_s)
 
 
-async def _event_stream(server: PlannerServer, job_id: str) -> AsyncIterator[tuple[float, str]]:
+async def _event_stream(server: PlannerServer, job_id: str) -> AsyncGenerator[tuple[float, str], None]:
     """Yield the events of a job's channel: the store's time of each, in seconds, and its text."""
     where = urlsplit(server.url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
@@ -166,7 +166,7 @@ async def _claimed(store: RedisStore, count: int) -> list[Claim]:
     for seed in range(count):
         await store.submit(LOCAL.id, SolveRequest(name, 60, seed=seed), ids.random_id("job", 0))
     claims = [await store.claim("crowd", 1.0) for _ in range(count)]
-    return [claim for claim in claims if claim is not None]
+    return [claim for claim in claims if isinstance(claim, Claim)]
 
 
 async def _watch(server: PlannerServer, job_id: str, delays_s: list[float]) -> None:

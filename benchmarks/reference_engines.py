@@ -63,7 +63,9 @@ def ortools_default(problem: Problem, limits: SearchLimits) -> Candidate | None:
 def hgs(problem: Problem, limits: SearchLimits) -> Candidate | None:
     """HGS-CVRP by `hygese`: one depot, one kind of vehicle, capacity alone."""
     hygese: Any = import_module("hygese")
-    places = [problem.agents[0].start, *(ticket.location for ticket in problem.tickets)]
+    depot = problem.agents[0].start
+    assert depot is not None
+    places = [depot, *(ticket.location for ticket in problem.tickets)]
     matrix = problem.distances[0][np.ix_(places, places)]
     data = {
         "distance_matrix": matrix,

@@ -8,7 +8,7 @@ more of them; the CPU of both is printed.
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -95,7 +95,7 @@ def _regions(problem: Problem, members: int, iterations: int, seed: int) -> Cand
 def measured(tickets: int, seed: int, members: int, iterations: int) -> Pair:
     """Return one pair; each plan is verified."""
     problem = compile_scenario(parse_scenario(strewn_day(tickets, seed)))
-    variants = {
+    variants: dict[str, Callable[[], Candidate]] = {
         "whole": lambda: _whole(problem, members, iterations, seed),
         "regions": lambda: _regions(problem, members, round(MORE * iterations), seed),
         "threads": lambda: _search(problem, members * MORE * iterations, seed, cores=members),

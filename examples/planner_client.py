@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from mcp import Client
+from mcp.types import TextResourceContents
 
 FINAL: Final = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
 
@@ -52,6 +53,7 @@ async def watch(client: Client, job_id: str, on_status: Callable[[dict[str, Any]
 
 async def read_plan(client: Client, plan_id: str) -> dict[str, Any]:
     """Return a whole plan, as the resource `plan://` has it and `planner_mcp.render` draws it."""
-    (contents,) = (await client.read_resource(f"plan://{plan_id}")).contents
-    plan: dict[str, Any] = json.loads(contents.text)
+    contents = (await client.read_resource(f"plan://{plan_id}")).contents
+    (text,) = [part.text for part in contents if isinstance(part, TextResourceContents)]
+    plan: dict[str, Any] = json.loads(text)
     return plan

@@ -111,7 +111,7 @@ async def variants(planner: Client, plan_id: str) -> dict[str, dict[str, Any]]:
     return plans
 
 
-async def dispatcher(_context: Any, params: ElicitRequestParams) -> ElicitResult:
+async def dispatcher(context: Any, params: ElicitRequestParams) -> ElicitResult:
     """Answer the planner's question to its user: here the dispatcher approves. A client would show the form."""
     print(f"to the dispatcher: {params.message}")
     return ElicitResult(action="accept", content={"decision": "approve"})

@@ -153,8 +153,8 @@ class Side:
 @asynccontextmanager
 async def valkey(folder: Path) -> AsyncIterator[tuple[str, int]]:
     """Run a store on a free loopback port, as durable as the embedded one; yield its URL and process."""
-    options = ["--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always", "--save", ""]
-    async with listening(lambda port: [find_server(), "--port", str(port), *options]) as (port, pid):
+    options = ["--bind", "127.0.0.1", "--appendonly", "yes", "--appendfsync", "always", "--save", ""]
+    async with listening(lambda port: [find_server(), "--port", str(port), "--dir", folder, *options]) as (port, pid):
         yield f"redis://127.0.0.1:{port}/0", pid
 
 
