@@ -91,13 +91,7 @@ def configure_logging(settings: Settings, stream: TextIO | None = None) -> None:
     logging.getLogger("uvicorn.access").setLevel(max(root.level, logging.WARNING))
     logging.getLogger("httpx2").setLevel(max(root.level, logging.WARNING))  # it writes URLs, which hold positions
     logging.captureWarnings(True)
-    _silence_unused_fields()
-
-
-def _silence_unused_fields() -> None:
-    """Spare each record the look for its line of source, thread and process (Python's logging HOWTO, optimization)."""
-    logging._srcfile = None
-    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False  # in no line
 
 
 def _plain(value: Any) -> Any:

@@ -152,10 +152,13 @@ class Kernel:
             http, emit, request["id"], _progress_token(params), release, ask=self._client_request_sender(http, emit)
         )
         connection = peer.connection()
+        runner = self._runner(connection)
         try:
-            result = await self._runner(connection)._on_request(channel, request["method"], params)
+            result = await runner.on_request(channel, request["method"], params)
         except MCPError as error:
             return _error(request["id"], error), peer
+        finally:
+            del runner.on_request  # cached, it holds the runner: a reference cycle per message
         if request["method"] == "initialize":
             peer = Peer(connection.protocol_version, dict(params or {}))
         return {"jsonrpc": "2.0", "id": request["id"], "result": result}, peer
@@ -176,14 +179,13 @@ class Kernel:
     ) -> None:
         """Take one notification of a handshake session."""
         runner = self._runner(peer.connection())
-        await runner._on_notify(DispatchContext(http, emit), notification["method"], notification.get("params"))
+        try:
+            await runner.on_notify(DispatchContext(http, emit), notification["method"], notification.get("params"))
+        finally:
+            del runner.on_notify  # as in `answer`
 
     def _runner(self, connection: Connection) -> ServerRunner[Json]:
-        """Return what takes one message.
-
-        We attach nothing to the connection, so it needs no close. The runner's public methods would leave a reference
-        cycle per message; hence its private ones.
-        """
+        """Return what takes one message. We attach nothing to the connection, so it needs no close."""
         return ServerRunner(self._server, connection, {})
 
     def has_header_arguments(self, tool: Any) -> bool:
