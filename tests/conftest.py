@@ -116,10 +116,16 @@ def _encodable(data: Any) -> Any:
     return data
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of every later collection of garbage, which would stop servers and clients alike."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Leave what is collected, and nearly all of it stays, out of every collection of garbage: during this one it would
+    take a quarter of the time, and later stop servers and clients alike."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
