@@ -110,6 +110,7 @@ async def test_a_table_is_imported_and_its_columns_are_shown(server: PlannerServ
         assert "Used" in await page.locator("[role=status]").nth(-1).inner_text()
 
 
+@pytest.mark.slow
 async def test_an_import_names_the_tickets_that_nobody_can_serve(server: PlannerServer, page: Any) -> None:
     """SPEC T5, T7: with the value, the limit and what to change, before anything is solved."""
     await page.goto(_url(server, "import"))
@@ -118,6 +119,7 @@ async def test_an_import_names_the_tickets_that_nobody_can_serve(server: Planner
     await page.get_by_text("c2 (99): The demand is above the capacity (10)").wait_for()
 
 
+@pytest.mark.slow
 async def test_a_file_of_one_other_day_is_planned_on_it(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: today is what the page proposes, and counts where the dispatcher chooses it."""
     await page.goto(_url(server, "import"))
@@ -130,6 +132,7 @@ async def test_a_file_of_one_other_day_is_planned_on_it(server: PlannerServer, p
     await page.get_by_text("Rows with another day than the planning date in date").wait_for(timeout=30_000)
 
 
+@pytest.mark.slow
 async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: file, fields and outcome, from which a column is corrected; a new import begins without them."""
     await page.goto(_url(server, "import"))
@@ -146,6 +149,7 @@ async def test_who_goes_back_to_an_import_finds_it_as_it_was(server: PlannerServ
     assert await page.get_by_label("Depot").input_value() == ""
 
 
+@pytest.mark.slow
 async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, page: Any) -> None:
     """SPEC O2: the first key stroke of a keyboard user led to the list of jobs, and away from what was filled in."""
     await page.goto(_url(server, "import"))
@@ -156,6 +160,7 @@ async def test_the_link_to_the_content_stays_on_the_page(server: PlannerServer, 
     assert await page.get_by_label("Depot").input_value() == "52.51, 13.39"
 
 
+@pytest.mark.slow
 async def test_what_stands_on_the_map_does_not_cover_it(server: PlannerServer, page: Any) -> None:
     """SPEC O2: agents still at the depot share a label beside its name, and the scale is beside the buttons."""
     day = body([agent(), agent("w")], [ticket("a", demand=9), ticket("b", demand=9)])
@@ -172,6 +177,7 @@ async def test_what_stands_on_the_map_does_not_cover_it(server: PlannerServer, p
     assert scale["y"] > drawn["y"] + drawn["height"]
 
 
+@pytest.mark.slow
 async def test_stops_begin_and_end_at_the_depot_as_on_the_sheets_of_drivers(server: PlannerServer, page: Any) -> None:
     """SPEC O2: when an agent leaves and with what, and when it is back; one pallet is no `pallets`."""
     load = {"weight_kg": 40, "pallets": 1}
@@ -190,6 +196,7 @@ async def test_stops_begin_and_end_at_the_depot_as_on_the_sheets_of_drivers(serv
     assert cells[0][6] == f"{hour:02}:{minute:02}"
 
 
+@pytest.mark.slow
 async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a plan that leaves tickets out is not taken for the cheaper one; at a phone's width too."""
     day = body([agent()], [ticket("a"), ticket("b", demand=99)], name="round") | {"planning_date": "2031-02-03"}
@@ -213,6 +220,7 @@ async def test_lists_show_the_day_and_how_much_of_it_is_served(server: PlannerSe
     assert await page.evaluate(FITS)
 
 
+@pytest.mark.slow
 async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, browser: Any) -> None:
     """SPEC T7, O2: the column of a cell and the field of the form, no pointer into a call; megabytes, no bytes."""
     page = await browser.new_page(locale="en-GB")
@@ -224,15 +232,6 @@ async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, 
     await _import(page, bytes(9 * 2**20))
     await alert.get_by_text("The file is too large: at most 8 MB are read.").wait_for(timeout=30_000)
     await page.close()
-
-
-async def test_seen_values_of_tickets_are_hours_as_elsewhere(server: PlannerServer, page: Any) -> None:
-    """SPEC T5, O2: no name of a field, no brackets, and no 47:59 for a window without an end."""
-    await page.goto(_url(server, "import"))
-    seen = ["a (location at a, time_windows [[06:00,08:00]])", "b ([[07:00,47:59]])", "c (location at c)", "d (99)"]
-    written = "(await import('/ui/assets/page.js')).nobodyServes({ which, tickets: 4, why: 'Too late.' })"
-    said = await page.evaluate(f"async (which) => {written}", seen)
-    assert said == "a (06:00–08:00), b (from 07:00), c, d (99): Too late."
 
 
 async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerServer, page: Any) -> None:
@@ -263,6 +262,10 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     fault = {"which": ["a"], "why": "No.", "accepted": "a ticket that some agent can serve", "fix": "Lower min_load."}
     found = await page.evaluate("async (fault) => (await import('/ui/assets/page.js')).nobodyServes(fault)", fault)
     assert found == "a: No. Lower “smallest load”."
+    seen = ["a (location at a, time_windows [[06:00,08:00]])", "b ([[07:00,47:59]])", "c (location at c)", "d (99)"]
+    written = "(await import('/ui/assets/page.js')).nobodyServes({ which, tickets: 4, why: 'Too late.' })"
+    found = await page.evaluate(f"async (which) => {written}", seen)
+    assert found == "a (06:00–08:00), b (from 07:00), c, d (99): Too late.", "an open end is no 47:59"
     started = f"Started from plan-0-{'a' * 26}, which is approved."
     elsewhere = (
         "page.go('system', { notes: [line] }), history.replaceState(null, '', '#/jobs'), page.takeMessages().length"
@@ -275,6 +278,7 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
     assert leads == f"#/jobs/job-0-{'a' * 26}", "a plan that is named is one click away"
 
 
+@pytest.mark.slow
 async def test_warnings_name_the_ticket_and_a_change_of_language_keeps_what_was_typed(
     server: PlannerServer, page: Any
 ) -> None:
@@ -357,22 +361,8 @@ async def test_an_answer_belongs_to_the_file_that_was_asked_about(server: Planne
     await page.get_by_text("Imported. Agents: 2, tickets: 1").wait_for(timeout=30_000)
 
 
-async def test_the_window_of_an_unknown_ticket_is_no_new_ticket(server: PlannerServer, page: Any) -> None:
-    """SPEC T7, T10: who types the name of a customer was told that a location and a demand are missing."""
-    await page.goto(_url(server, "import"))
-    await page.get_by_role("heading", name="Import").wait_for()  # what is drawn before is replaced
-    form = "(await import('/ui/assets/pages/day_changes.js')).dayChanges('job-0-x', "
-    form += "{ tickets: [{ id: 'a' }], agents: [] })"
-    await page.evaluate(f"async () => document.querySelector('main').replaceChildren({form})")
-    await page.locator("summary").click()
-    for name, value in (("ticket", "Post"), ("opens", "08:00"), ("closes", "09:00")):
-        await page.locator(f"input[name={name}]").fill(value)
-    await page.get_by_role("button", name="Solve with the change").click()
-    await page.get_by_role("alert").get_by_text("There is no ticket with the id").wait_for()
-
-
 async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServer, page: Any) -> None:
-    """SPEC T10, O2: removed, locked to the agent of the plan or another, free again; new tickets of each kind."""
+    """SPEC T7, T10, O2: removed, locked to the agent of the plan or another, free again; new tickets of each kind."""
     asked: list[dict[str, Any]] = []
     refusal = {"message": "No.", "errors": [{"path": "/cancelled_ticket/1", "problem": "Not now."}]}
 
@@ -436,6 +426,7 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
             {TO: "", "Not before": "08:00", "Not after": "12:00"},
             {"new_ticket": [{"id": "n", **stop, **there, "kind": "pickup", "time_windows": [["09:30", "12:00"]]}]},
         ),
+        ("window", {"Ticket": "Post", "Not before": "08:00", "Not after": "12:00"}, "There is no ticket with the id"),
     ):
         await form.get_by_label("Change").select_option(change)
         for name, value in fields.items():
@@ -450,6 +441,7 @@ async def test_changes_of_a_day_become_arguments_of_the_tool(server: PlannerServ
     assert await page.locator("#known-pickup option").evaluate_all("all => all.map((each) => each.value)") == ["b"]
 
 
+@pytest.mark.slow
 async def test_a_day_is_changed_before_it_is_solved(server: PlannerServer, page: Any) -> None:
     """SPEC T5, O2: a wrong ticket had to be planned before it could be removed; the earlier revision stays."""
     here = {"id": "D", "lat": 48.7, "lon": 9.1}
@@ -1168,6 +1160,7 @@ async def test_the_list_shows_jobs_and_filters_them(server: PlannerServer, page:
     await page.wait_for_url(lambda url: url.endswith(job_id))
 
 
+@pytest.mark.slow
 async def test_a_list_that_is_read_anew_keeps_its_rows(server: PlannerServer, page: Any) -> None:
     """SPEC O2: a click that falls on that moment still leads to the job."""
     _, ended = await solved(server, ring(5))

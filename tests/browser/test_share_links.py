@@ -13,6 +13,7 @@ pytestmark = pytest.mark.anyio
 NAME = "Ada Lovelace"
 
 
+@pytest.mark.slow
 async def test_a_shared_plan_comes_with_the_connection(server: PlannerServer, browser: Any) -> None:
     """SPEC O2: a driver on the road read "Failed to fetch", and nothing came when the telephone was connected again."""
     _, job_id = await solved(server, ring(8))

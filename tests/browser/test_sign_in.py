@@ -132,6 +132,7 @@ async def test_a_ticket_in_the_fragment_signs_in_once(guarded: Guarded, browser:
     await context.close()
 
 
+@pytest.mark.slow
 async def test_who_may_only_read_is_offered_nothing_else(guarded: Guarded, browser: Any) -> None:
     """SPEC O2, A1: import, solve, cancel and the like were offered and then refused."""
     async with http_client(base_url=guarded.server.url, headers={"authorization": f"Bearer {guarded.key}"}) as http:
