@@ -7,8 +7,8 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from examples.planner_server import PlannerServer, running_server
-from tests.integration.server.mcp.app_replicas import Two
+from planner_mcp.jobs.store.redis_store import RedisStore
+from tests.integration.server.mcp.app_replicas import Replica, Two, replica
 from tests.integration.server.mcp.raw_client import MODERN_META
 from tests.shared.http.http_clients import http_client
 from tests.shared.tools.token_costs import tokens
@@ -18,13 +18,14 @@ UNKNOWN = "这里没有此 id 的内容。"
 
 
 @pytest.fixture(scope="module")
-async def chinese(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[PlannerServer]:
-    folder = tmp_path_factory.mktemp("zh")
-    async with running_server(folder, workers=0, settings={"PLANNER_LANG": "zh"}) as server:
+async def chinese(
+    store_url: str, shared_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Replica]:
+    async with replica(f"{store_url}?db=15", tmp_path_factory.mktemp("zh"), lang="zh") as server:
         yield server
 
 
-async def result(server: PlannerServer, language: str, method: str, **params: Any) -> Any:
+async def result(server: Replica, language: str, method: str, **params: Any) -> Any:
     """Return the result of a request of revision 2026-07-28 whose client sends `Accept-Language`."""
     headers = {
         "Accept": "application/json, text/event-stream",
@@ -38,7 +39,7 @@ async def result(server: PlannerServer, language: str, method: str, **params: An
         return (await http.post(server.mcp, json=body, headers=headers)).json()["result"]
 
 
-async def test_a_server_with_the_setting_lists_and_answers_in_chinese(chinese: PlannerServer) -> None:
+async def test_a_server_with_the_setting_lists_and_answers_in_chinese(chinese: Replica) -> None:
     """SPEC T9, T11: tools, prompts, resources and errors, to a client that says nothing of languages."""
     async with Client(chinese.mcp) as client:
         tools = (await client.list_tools()).tools
@@ -53,7 +54,7 @@ async def test_a_server_with_the_setting_lists_and_answers_in_chinese(chinese: P
     assert (refused["type"], UNKNOWN in refused["message"]) == ("NotFound", True)
 
 
-async def test_an_answer_follows_the_language_of_its_request_and_a_list_does_not(chinese: PlannerServer) -> None:
+async def test_an_answer_follows_the_language_of_its_request_and_a_list_does_not(chinese: Replica) -> None:
     """SPEC T9, T11: 2026-07-28 has lists kept by clients, so they do not vary from connection to connection."""
     languages = ("zh-CN", "en;q=0.9", "*")
     lists = [await result(chinese, each, "tools/list") for each in languages]
@@ -91,7 +92,7 @@ async def test_problem_details_are_in_one_language(app_replicas: Two) -> None:
     ]
 
 
-async def test_a_question_follows_the_language_of_its_request(chinese: PlannerServer) -> None:
+async def test_a_question_follows_the_language_of_its_request(chinese: Replica) -> None:
     """SPEC T7, T11: on the page and in both eras of MCP; what stands in the day stays as it was written."""
     address = "荣华中路"
     day = {
@@ -121,7 +122,7 @@ async def test_a_question_follows_the_language_of_its_request(chinese: PlannerSe
     assert len(asked) == 3
 
 
-async def test_a_missing_parameter_is_asked_for_in_the_language_of_the_server(chinese: PlannerServer) -> None:
+async def test_a_missing_parameter_is_asked_for_in_the_language_of_the_server(chinese: Replica) -> None:
     """SPEC T7, T11: in both eras of MCP, with the title that the tool has in the list."""
     asked: list[str] = []
 

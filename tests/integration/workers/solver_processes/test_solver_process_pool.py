@@ -31,6 +31,13 @@ async def started_pool() -> AsyncIterator[SolverProcessPool]:
         yield process_pool
 
 
+@pytest.fixture(scope="module")
+async def shared_pool() -> AsyncIterator[SolverProcessPool]:
+    """A pool whose fork server is running, for the tests that it outlives."""
+    async with started_pool() as process_pool:
+        yield process_pool
+
+
 def _signal_fork_server(process_pool: SolverProcessPool, signum: int) -> None:
     assert process_pool.pid is not None
     os.kill(process_pool.pid, signum)
@@ -52,40 +59,40 @@ class SlowPool:
 
 
 async def test_a_job_that_ends_before_its_child_was_forked_does_not_stop_the_reports_of_the_fork_server(
-    harness: WorkerHarness, store: RedisStore
+    harness: WorkerHarness, store: RedisStore, shared_pool: SolverProcessPool
 ) -> None:
     """SPEC J6: on a busy machine a fork takes longer than a job that is handed back."""
     claim = await StoreHarness(store).solving()
-    async with started_pool() as process_pool:
-        slow: Any = SlowPool(process_pool)
-        attempt = JobAttempt(claim, slow, store, harness.settings, trace_id="0" * 32)
-        running = asyncio.create_task(attempt.run())
-        with anyio.fail_after(LONGEST_S):
-            late = await slow.requested
-            await asyncio.sleep(0)
-            attempt.hand_back()
-            await running
-        _signal_fork_server(process_pool, signal.SIGCONT)
-        assert await exit_code(late) == KILLED.code
-        next_one = await process_pool.acquire()
-        with anyio.fail_after(LONGEST_S):
-            os.kill(await next_one.pid, signal.SIGKILL)
-        assert await exit_code(next_one) == KILLED.code
+    slow: Any = SlowPool(shared_pool)
+    attempt = JobAttempt(claim, slow, store, harness.settings, trace_id="0" * 32)
+    running = asyncio.create_task(attempt.run())
+    with anyio.fail_after(LONGEST_S):
+        late = await slow.requested
+        await asyncio.sleep(0)
+        attempt.hand_back()
+        await running
+    _signal_fork_server(shared_pool, signal.SIGCONT)
+    assert await exit_code(late) == KILLED.code
+    next_one = await shared_pool.acquire()
+    with anyio.fail_after(LONGEST_S):
+        os.kill(await next_one.pid, signal.SIGKILL)
+    assert await exit_code(next_one) == KILLED.code
 
 
 @pytest.mark.parametrize("future", ["pid", "exit"])
-async def test_a_future_that_a_waiter_cancelled_does_not_stop_the_reports_of_the_fork_server(future: str) -> None:
+async def test_a_future_that_a_waiter_cancelled_does_not_stop_the_reports_of_the_fork_server(
+    shared_pool: SolverProcessPool, future: str
+) -> None:
     """SPEC J6: a cancelled waiter takes nothing from the processes that come after."""
-    async with started_pool() as process_pool:
-        _signal_fork_server(process_pool, signal.SIGSTOP)
-        child = await process_pool.acquire()
-        getattr(child, future).cancel()
-        child.kill()
-        _signal_fork_server(process_pool, signal.SIGCONT)
-        next_one = await process_pool.acquire()
-        next_one.kill()
-        assert await exit_code(next_one) == KILLED.code
-        assert process_pool.pid is not None
+    _signal_fork_server(shared_pool, signal.SIGSTOP)
+    child = await shared_pool.acquire()
+    getattr(child, future).cancel()
+    child.kill()
+    _signal_fork_server(shared_pool, signal.SIGCONT)
+    next_one = await shared_pool.acquire()
+    next_one.kill()
+    assert await exit_code(next_one) == KILLED.code
+    assert shared_pool.pid is not None
 
 
 async def test_the_fork_server_is_started_with_the_first_job_and_stopped_after_a_time_without_one(
@@ -124,14 +131,13 @@ async def test_a_process_asked_of_a_fork_server_that_dies_meanwhile_has_an_end(m
         process_pool.release(child, is_reusable=False)
 
 
-async def test_a_solver_yields_to_the_processes_that_report_its_plans() -> None:
+async def test_a_solver_yields_to_the_processes_that_report_its_plans(shared_pool: SolverProcessPool) -> None:
     """SPEC J6: where a solve takes every core, heartbeats, events and calls come first."""
-    async with started_pool() as process_pool:
-        child = await process_pool.acquire()
-        with anyio.fail_after(LONGEST_S):
-            pid, own = await child.pid, os.getpriority(os.PRIO_PROCESS, 0)
-            while os.getpriority(os.PRIO_PROCESS, pid) == own:  # noqa: ASYNC110 it sends no event
-                await asyncio.sleep(0.01)
-        assert os.getpriority(os.PRIO_PROCESS, pid) > own
-        child.kill()
-        assert await exit_code(child) == KILLED.code
+    child = await shared_pool.acquire()
+    with anyio.fail_after(LONGEST_S):
+        pid, own = await child.pid, os.getpriority(os.PRIO_PROCESS, 0)
+        while os.getpriority(os.PRIO_PROCESS, pid) == own:  # noqa: ASYNC110 it sends no event
+            await asyncio.sleep(0.01)
+    assert os.getpriority(os.PRIO_PROCESS, pid) > own
+    child.kill()
+    assert await exit_code(child) == KILLED.code
