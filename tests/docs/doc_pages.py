@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +19,7 @@ class Block:
     text: str
 
 
+@cache
 def blocks(page: Path) -> list[Block]:
     """Return the fenced blocks of a page, in order. Words after the language are `key=value`."""
     found = _FENCE.findall(page.read_text(encoding="utf-8"))

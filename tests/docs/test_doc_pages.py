@@ -39,6 +39,11 @@ OTHER_WORDS = {"solve_time", "plan_a", "plan_b", "plan_id"}
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
 
+def _each_page_with(language: str) -> pytest.MarkDecorator:
+    pages = [page for page in PAGES if any(block.language == language for block in blocks(page))]
+    return pytest.mark.parametrize("page", pages, ids=name)
+
+
 @each_page
 def test_links_lead_somewhere(page: Path) -> None:
     """Our choice: no page points at nothing."""
@@ -59,7 +64,7 @@ def test_files_named_exist(page: Path) -> None:
     assert [each for each in unknown if "NAME" not in each] == []
 
 
-@each_page
+@_each_page_with("json")
 def test_json_snippets_parse(page: Path) -> None:
     """Our choice: what is pasted into a client's settings works there."""
     for block in blocks(page):
@@ -76,7 +81,7 @@ def test_variables_named_are_settings(page: Path) -> None:
     assert sorted(named - known - begun) == []
 
 
-@each_page
+@_each_page_with("yaml")
 def test_yaml_snippets_parse(page: Path) -> None:
     """Our choice: what is pasted into a manifest of a cluster is one."""
     for block in blocks(page):
@@ -84,7 +89,7 @@ def test_yaml_snippets_parse(page: Path) -> None:
             yaml.safe_load(block.text)
 
 
-@each_page
+@_each_page_with("sh")
 def test_commands_exist_with_the_options_shown(page: Path) -> None:
     """Our choice: no page tells a command that is not there."""
     lines = [line for block in blocks(page) if block.language == "sh" for line in block.text.splitlines() if line]

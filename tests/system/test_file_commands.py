@@ -1,6 +1,6 @@
 """A scenario of a file checked and planned by the command line, as a person does it.
 
-Two commands run as processes of their own; the others run in the test process, which does not wait for their start.
+One command runs as a process of its own; the others run in the test process, which does not wait for their start.
 """
 
 import json
@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,15 +24,10 @@ WRONG = "error 4001 InvalidParameter: "
 PLANNER = Path(sys.executable).with_name("planner-mcp")
 
 
-def process(*args: str, given: Any = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line as a process of its own, to its end."""
-    return subprocess.run([PLANNER, *args], input=json.dumps(given), capture_output=True, text=True, timeout=100)
-
-
 def test_a_sound_scenario_is_called_valid() -> None:
     """SPEC T5: validate only."""
-    done = process("validate", "-", given=SMALLEST)
-    assert done.returncode == 0
+    done = run_command_line("validate", "-", given=SMALLEST)
+    assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == "valid"
 
 
@@ -58,13 +52,13 @@ def test_what_a_command_refuses_is_reported_with_its_place(tmp_path: Path) -> No
     assert refused.stderr.startswith("error 4014 EndpointForbidden: /url: ") and "(accepted: " in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_file_is_planned(tmp_path: Path) -> None:
     """SPEC T5, O1: one command, from a scenario to a verified plan."""
     day, plan = tmp_path / "day.json", tmp_path / "plan.json"
     day.write_text(json.dumps(SMALLEST), encoding="utf-8")
-    done = process(
-        "solve", str(day), "--seconds", "1", "--cores", "2", "--output", str(plan), "--data-dir", str(tmp_path / "data")
-    )
+    options = ("--seconds", "1", "--cores", "2", "--output", plan, "--data-dir", tmp_path / "data")
+    done = subprocess.run([PLANNER, "solve", day, *options], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert json.loads(plan.read_text(encoding="utf-8"))["tickets_served"] == 1
     assert "COMPLETED 100%" in done.stderr
@@ -78,8 +72,9 @@ def test_machines_read_json_alone(tmp_path: Path) -> None:
     data = ("--data-dir", str(tmp_path / "data"))
     asked = run_command_line(*command, *data)
     assert (asked.exit_code, asked.stdout, "--column: Column" in asked.stderr) == (1, "", True)
-    done = run_command_line(*command, *data, "--column", "Service time=service_min", "--date", "2026-11-24")
-    assert done.exit_code == 0, done.stderr
+    answers = ("--column", "Service time=service_min", "--date", "2026-11-24")
+    done = subprocess.run([PLANNER, *command, *data, *answers], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
     *events, result = map(json.loads, done.stdout.splitlines())
     assert [each["status"] for each in (events[0], events[-1], result)] == ["QUEUED", "COMPLETED", "COMPLETED"]
     assert result["plan"]["tickets_served"] == 1 and "COMPLETED" not in done.stderr

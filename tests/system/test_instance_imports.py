@@ -18,7 +18,9 @@ SPIRAL = tuple((50 + 3 * n * (-1) ** n, (37 * n) % 101, 3 + n % 4, 0, 900, 5) fo
 NODES: Any = ((50, 50, 0, 0, 1000, 0), *SPIRAL)
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", ["solomon", *(pytest.param(form, marks=pytest.mark.slow) for form in FORMS if form != "solomon")]
+)
 async def test_an_imported_instance_is_planned_and_costs_what_its_set_says(server: PlannerServer, form: str) -> None:
     """SPEC T5, S2: import, solve, read; the routes cost the same by the rule the benchmarks judge with."""
     read, write, rule = FORMS[form]

@@ -93,28 +93,18 @@ def configured(**settings: str) -> dict[str, str]:
     return {f"PLANNER_{name}": value for name, value in settings.items()}
 
 
-@asynccontextmanager
-async def fort_with_keys(
-    data_dir: Path, *, workers: int = 1, module: str = "planner_mcp", **settings: str
-) -> AsyncIterator[Fort]:
-    """Run a planner, or a variant of it, that takes API keys, one for each robot."""
-    given = configured(AUTH_API_KEYS="true", **settings)
-    async with running_server(data_dir, workers=workers, settings=given, module=module) as planner_server:
-        fort = Fort(planner_server, data_dir, "")
+@pytest.fixture(scope="session")
+async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
+    """A planner that takes API keys, one for each robot, and is patient with silent calls."""
+    sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
+    given = configured(AUTH_API_KEYS="true", TOOLSETS=sets, APPROVAL="on", RATE_PER_S="1000", RATE_BURST="1000")
+    folder, module = tmp_path_factory.mktemp("keyed"), "tests.system.auth.server_without_streams"
+    async with running_server(folder, workers=1, settings=given, module=module) as planner_server:
+        fort = Fort(planner_server, folder, "")
         async with fort.store() as store:
             for name, scopes in ROBOTS.items():
                 fort.keys[name], record = new_key(name, "", scopes.split(), now=datetime.now(UTC))
                 await RedisApiKeyStore(store.script_client).add(record)
-        yield fort
-
-
-@pytest.fixture(scope="session")
-async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]:
-    """A planner that takes API keys, and is patient with silent calls."""
-    sets = ",".join(sorted({tool.toolset for tool in REGISTRY}))
-    folder = tmp_path_factory.mktemp("keyed")
-    settings = {"TOOLSETS": sets, "APPROVAL": "on", "RATE_PER_S": "1000", "RATE_BURST": "1000"}
-    async with fort_with_keys(folder, module="tests.system.auth.server_without_streams", **settings) as fort:
         yield fort
 
 
