@@ -358,6 +358,7 @@ def test_days_without_shipments_have_no_table_of_shortest_times() -> None:
         assert [each.shortest is not each.time for each in relaxed.networks] == [Feature.SHIPMENTS in features]
 
 
+@pytest.mark.slow
 def test_shipments_that_leave_too_many_partial_routes_are_priced_by_halves() -> None:
     """SPEC S2: the bound is still one, and says that it leaves shipments out."""
     day = generated("shipments", 1, 16)
