@@ -97,9 +97,9 @@ async def _executor(name: str, request: pytest.FixtureRequest) -> AsyncIterator[
             yield ExecutorHarness(await stack.enter_async_context(RayExecutor(settings)), cluster.pid)
 
 
-@pytest.fixture(scope="module", params=["local", pytest.param("ray", marks=pytest.mark.slow)])
+@pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.slow)])
 async def harness(request: pytest.FixtureRequest) -> AsyncIterator[ExecutorHarness]:
-    """Every executor in turn, for all tests: each of them ends its solver, and no more."""
+    """Every executor in turn."""
     async with _executor(request.param, request) as harness:
         yield harness
 
