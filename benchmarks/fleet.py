@@ -68,7 +68,7 @@ async def _ended(store: RedisStore, job: Job) -> float:
     while not (now := await store.get_job(OWNER, job.id)).is_terminal:  # noqa: ASYNC110 — a benchmark has time
         await asyncio.sleep(POLL_S)
     assert now.summary is not None, now.error
-    return float(now.summary["cost"]) + float(now.summary.get("penalty") or 0.0)
+    return float(now.summary.cost or 0.0)
 
 
 class Fleet:

@@ -731,14 +731,39 @@ def error_catalogue() -> dict[int, dict[str, Any]]:
     }
 
 
-def shown_error(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an error that was kept as JSON, in English, in the language of its reader."""
-    if current_language() == "en":
-        return dict(kept)
-    cls = error_classes().get(kept.get("code", 0), PlannerError)
-    message = cls(str(kept.get("message", ""))).translated_message()
-    faults = [Fault(**{**fault, "which": tuple(fault.get("which", ()))}).as_json() for fault in kept.get("errors", ())]
-    return {**kept, "message": message, "errors": faults}
+@dataclass(frozen=True, slots=True)
+class JobFailure:
+    """Why a job failed, as it is kept: in English, whichever version of the program wrote it."""
+
+    code: int
+    type: str
+    message: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else `PlannerError.as_json` writes; the store itself writes nothing more."""
+
+    @staticmethod
+    def of(kept: Mapping[str, Any]) -> "JobFailure":
+        """Return an error that was kept as JSON."""
+        details = dict(kept)
+        names = {"code": PlannerError.code, "type": PlannerError.type, "message": PlannerError.summary}
+        return JobFailure(**{name: details.pop(name, usual) for name, usual in names.items()}, details=details)
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The mistakes it lists."""
+        return [Fault(**{**fault, "which": tuple(fault.get("which", ()))}) for fault in self.details.get("errors", ())]
+
+    def translated(self) -> "JobFailure":
+        """Return the error in the language of its reader."""
+        if current_language() == "en":
+            return self
+        message = error_classes().get(self.code, PlannerError)(self.message).translated_message()
+        errors = [fault.as_json() for fault in self.faults]
+        return replace(self, message=message, details={**self.details, "errors": errors})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the error as it is kept and sent."""
+        return {"code": self.code, "type": self.type, "message": self.message, **self.details}
 
 
 def error_text(code: int, kind: str, message: str, faults: Sequence[str]) -> str:

@@ -147,3 +147,8 @@ def named(ids: Sequence[str], count: int | None = None) -> str:
 def plain_fields(record: Any) -> Json:
     """Return the fields of a record whose values are plain; `asdict` would copy each of them."""
     return {name: getattr(record, name) for name in record.__slots__}
+
+
+def stated_fields(record: Any) -> Json:
+    """Return the same without those that are None."""
+    return {name: value for name in record.__slots__ if (value := getattr(record, name)) is not None}

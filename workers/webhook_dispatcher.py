@@ -27,6 +27,7 @@ from planner_mcp.jobs.ids import subscription_in
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.masking.hidden_figures import masked_event
 from planner_mcp.jobs.store.connection.script_client import StreamEntry
+from planner_mcp.jobs.store.record_codec import event_data_of
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
@@ -264,15 +265,15 @@ def delivery_of(entry: StreamEntry) -> NewDelivery:
     """
     entry_id, kept = entry
     event = json.loads(kept["event"])
-    event["kind"] = EventKind(event["kind"])
-    given = Event(**{name: event[name] for name in ("id", "job_id", "kind", "at", "data")})
+    kind = EventKind(event["kind"])
+    given = Event(event["id"], event["job_id"], kind, event["at"], event_data_of(event["data"]))
     notice = notification(masked_event(given) if kept.get("masked") else given)
     return NewDelivery(
         delivery_id=kept["delivery_id"],
         principal=kept["principal"],
         url=kept["url"],
         endpoint=endpoint_id(kept["principal"], kept["url"]),
-        kind=event["kind"],
+        kind=kind,
         job_id=event["job_id"],
         body=compact(notice),
         entry=entry_id,

@@ -6,18 +6,15 @@ how far it is. What a tool's text adds to that is `server/tools/answers/job_text
 
 from typing import Final
 
-from planner_mcp.errors import shown_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
+from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.text import Json, number, timestamp
 from planner_mcp.translation import phrase
 
 STATUSES: Final = tuple(state.upper() for state in JobState)
-_FIGURES: Final = ("distance_m", "duration_s", "agents_used")
-_SHORTFALLS: Final = ("late_tickets", "late_max_s", "overtime_s", "not_preferred")
-"""Figures that are shown when they are above 0."""
 
 
 def job_view(job: Job) -> Json:
@@ -35,8 +32,8 @@ def job_view(job: Job) -> Json:
         "elapsed_s": number(progress.elapsed_s),
         "queue_position": job.queue_position if job.state is JobState.QUEUED else None,
         "plan_id": plan_of(job.id) if job.is_terminal and job.plan_id else None,
-        "result": _result(job) if job.is_terminal else None,
-        "error": shown_error(job.error) if job.error else None,
+        "result": _result(job.summary) if job.is_terminal and job.summary else None,
+        "error": job.error.translated().as_json() if job.error else None,
         "cancelled_at": _time(job) if job.state is JobState.CANCELLED else None,
         "review": job.review.as_json() if job.review is not None else None,
     }
@@ -45,13 +42,12 @@ def job_view(job: Job) -> Json:
 
 def cost_unit_of_job(job: Job) -> str | None:
     """Return what the costs of a job's plan are in; None where nobody says, or there is no plan yet."""
-    unit: str | None = (job.summary or {}).get("cost_in")
-    return unit
+    return None if job.summary is None else job.summary.cost_in
 
 
 def event_line(event: Event) -> str:
     """Return an event as the message of a progress notification."""
-    return state_line({"status": "", "progress": 0, **event.data})
+    return state_line(event.data.as_json())
 
 
 def state_line(view: Json) -> str:
@@ -76,17 +72,13 @@ def _figures(view: Json) -> str:
     return "".join(f" · {part}" for part in parts)
 
 
-def _result(job: Job) -> Json | None:
-    if job.summary is None:
-        return None
-    summary = job.summary
-    cost = {"cost": number(summary.get("cost")), "cost_in": cost_unit_of_job(job)}
-    result = {"plan_status": summary.get("status"), **cost} | {name: number(summary.get(name)) for name in _FIGURES}
-    counts = ("tickets_served", "tickets_total", "unassigned", "unassigned_reasons")
-    result_fields = {**result, **{name: summary.get(name) for name in counts}}
-    result_fields |= {name: number(summary.get(name)) for name in _SHORTFALLS}
-    result_fields["not_preferred_ids"] = summary.get("not_preferred_ids")
-    return {name: value for name, value in result_fields.items() if value is not None}
+def _result(summary: PlanSummary) -> Json:
+    fields = {"plan_status": summary.status, "cost": summary.cost, "cost_in": summary.cost_in, **summary.as_json()}
+    return {
+        name: number(value) if isinstance(value, float) else value
+        for name, value in fields.items()
+        if name != "status" and value is not None
+    }
 
 
 def _time(job: Job) -> str | None:

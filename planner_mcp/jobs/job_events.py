@@ -1,6 +1,7 @@
 """Events of a job, in one ordered stream per job (SPEC J1).
 
-Owns the kinds, the record, and how positions compare. `jobs/events/job_notifications.py` makes notifications of events.
+Owns the kinds and the records, and how positions compare. `jobs/events/job_notifications.py` makes notifications of
+them.
 """
 
 import re
@@ -9,8 +10,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from planner_mcp.errors import Fault, input_error
-from planner_mcp.text import Json
+from planner_mcp.errors import Fault, JobFailure, input_error
+from planner_mcp.jobs.plan_review import PlanReview
+from planner_mcp.jobs.plan_summary import PlanSummary
+from planner_mcp.text import Json, stated_fields
 
 _POSITION: Final = re.compile(r"[0-9]{1,19}(-[0-9]{1,19})?")
 
@@ -38,6 +41,45 @@ REVIEW_KINDS = frozenset({EventKind.PROPOSED, EventKind.APPROVED, EventKind.REJE
 
 
 @dataclass(frozen=True, slots=True)
+class EventData:
+    """What an event says of its job. What its kind does not say is None."""
+
+    status: str = ""
+    """Of the job, in capitals."""
+    progress: int = 0
+    """Percent."""
+    attempt: int | None = None
+    """Number of the claim that started."""
+    reason: str | None = None
+    """Why the job is queued again."""
+    crashes: int | None = None
+    cost: float | None = None
+    """This and the six below are those of `Progress`, in an event of progress."""
+    penalty: float | None = None
+    tickets_served: int | None = None
+    tickets_total: int | None = None
+    improvements: int | None = None
+    elapsed_s: float | None = None
+    lower_bound: float | None = None
+    cancelled_at: str | None = None
+    plan_id: str | None = None
+    review: PlanReview | None = None
+    """After a step of it, without its times."""
+    summary: PlanSummary | None = None
+    """Of a job that was not completed, or whose plan is reviewed."""
+    error: JobFailure | None = None
+    result: PlanSummary | None = None
+    """Of a completed job, with the id of its plan."""
+    gap: bool | None = None
+    """True: events before it, which nobody can read any more, are missing."""
+
+    def as_json(self) -> Json:
+        """Return what a notification carries beside `job_id`."""
+        parts = {"review": self.review, "summary": self.summary, "error": self.error, "result": self.result}
+        return stated_fields(self) | {name: part.as_json() for name, part in parts.items() if part is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One entry of a job's ordered stream."""
 
@@ -47,8 +89,7 @@ class Event:
     kind: EventKind
     at: str
     """ISO 8601, UTC, from the store's clock."""
-    data: Json
-    """What the notification carries beside `job_id`: at least `status` and `progress`."""
+    data: EventData
     number: int = 0
     """Count within the job from 1. A jump says that older progress has been trimmed."""
     scenario_id: str = field(default="", compare=False)

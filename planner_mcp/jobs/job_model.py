@@ -7,11 +7,12 @@ needs no model of a scenario and no numpy, so this module loads neither (`scenar
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from planner_mcp.errors import JobFailure
 from planner_mcp.jobs.job_lifecycle import TERMINAL, JobState
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
+from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.routing.engine_names import AUTO
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
-from planner_mcp.text import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +132,10 @@ class Job:
     plan_id: str | None = None
     """The best plan so far, or the final one."""
     queue_position: int | None = None
-    error: Json | None = None
-    """For a failed job: `{code, type, message}`."""
-    summary: Json | None = None
-    """For a job that has a plan: the KPIs (`cost, distance_m, agents_used, tickets_served, …`)."""
+    error: JobFailure | None = None
+    """For a failed job."""
+    summary: PlanSummary | None = None
+    """For a job that has a plan."""
     event_id: str = ""
     """Its last event: follow from here for what comes next."""
     event_number: int = 0

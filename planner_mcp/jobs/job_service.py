@@ -408,5 +408,5 @@ async def _wait(listener: FeedListener, job: Job, on_event: OnEvent | None, wait
 
 
 def _is_change(event: Event, job: Job) -> bool:
-    best = (event.data.get("penalty"), event.data.get("cost"))
+    best = (event.data.penalty, event.data.cost)
     return event.kind is not EventKind.PROGRESS or best != (job.progress.penalty, job.progress.cost)

@@ -1,13 +1,14 @@
 """The figures of a plan that a status, an event and a webhook carry."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from planner_mcp.routing.plan import UNIT_LEGS, PlanJson
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
-from planner_mcp.text import Json, first_few, number
+from planner_mcp.text import Json, first_few, number, stated_fields
 
 FIGURES: Final = ("status", "cost", "distance_m", "duration_s", "agents_used", "tickets_served", "tickets_total")
 MAX_REASONS: Final = 5
@@ -16,10 +17,41 @@ _NAMED_BYTES: Final = 100
 """Room of the tickets that another than their preferred agent serves: a status costs few tokens."""
 
 
-def summary_of(plan: PlanJson, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None) -> Json:
-    """Return the key figures of a plan: what it leaves out and why, what is late, which preferences it does not keep.
+@dataclass(frozen=True, slots=True)
+class PlanSummary:
+    """The key figures of a plan. What says nothing is None: lateness of 0, a distance where travel is not known."""
 
-    `cost_in` says what a cost is in, where the scenario of the plan does; where travel is not known a cost counts legs.
+    plan_id: str | None = None
+    """In an event; beside a job it stands apart."""
+    status: str | None = None
+    cost: float | None = None
+    distance_m: float | None = None
+    duration_s: float | None = None
+    agents_used: int | None = None
+    tickets_served: int | None = None
+    tickets_total: int | None = None
+    cost_in: str | None = None
+    """What a cost is in, where the scenario of the plan says it; where travel is not known a cost counts legs."""
+    unassigned: int | None = None
+    unassigned_reasons: Mapping[str, int] | None = None
+    """The most frequent ones."""
+    late_tickets: int | None = None
+    late_max_s: float | None = None
+    overtime_s: float | None = None
+    not_preferred: int | None = None
+    """Tickets that another than their `preferred_agent` serves."""
+    not_preferred_ids: Sequence[str] | None = None
+    """The first of them."""
+
+    def as_json(self) -> Json:
+        """Return what it says, as it is stored and sent."""
+        return stated_fields(self)
+
+
+def summary_of(
+    plan: PlanJson, scenario: ShownScenario | None = None, priced_on: ShownScenario | None = None
+) -> PlanSummary:
+    """Return the key figures of a plan: what it leaves out and why, what is late, which preferences it does not keep.
 
     Args:
         plan: As `Plan.as_json()`.
@@ -33,15 +65,20 @@ def summary_of(plan: PlanJson, scenario: ShownScenario | None = None, priced_on:
     }
     prices = priced_on or scenario
     unit = cost_unit(prices) if prices is not None and {"cost", "distance_m"} <= figures.keys() else None
-    figures |= {"cost_in": unit} if unit else {}
     left_out = plan.get("unassigned", ())
     reasons = Counter(entry["code"] for entry in left_out if "code" in entry)
-    reason_counts = {"unassigned_reasons": dict(reasons.most_common(MAX_REASONS))} if reasons else {}
     routes = plan.get("routes", ())
     late_s = (visit.get("late_s") for route in routes for visit in route["visits"])
     shortfalls = shortfalls_of(late_s, (route.get("overtime_s") for route in routes))
     preferences = {} if scenario is None else _not_preferred(routes, scenario)
-    return figures | {"unassigned": len(left_out)} | reason_counts | shortfalls | preferences
+    return PlanSummary(
+        **figures,
+        cost_in=unit,
+        unassigned=len(left_out),
+        unassigned_reasons=dict(reasons.most_common(MAX_REASONS)) or None,
+        **shortfalls,
+        **preferences,
+    )
 
 
 def _not_preferred(routes: Sequence[Json], scenario: ShownScenario) -> Json:
@@ -66,7 +103,7 @@ def figures_of(travel: Any) -> tuple[str, ...]:
     return tuple(name for name in FIGURES if not (is_unknown and name == "distance_m"))
 
 
-def shortfalls_of(late_s: Iterable[float | None], overtime_s: Iterable[float | None]) -> dict[str, float]:
+def shortfalls_of(late_s: Iterable[float | None], overtime_s: Iterable[float | None]) -> Json:
     """Return lateness and overtime of a plan; figures that are 0 are left out.
 
     `late_tickets` start after their soft close, the latest of them by `late_max_s`; `overtime_s` is the sum of what

@@ -95,7 +95,7 @@ async def test_a_job_that_kills_its_workers_ends_failed_and_its_neighbours_do_no
     keep("poison", seed=seed, began=began, crashes=ended.crashes, neighbours=NEIGHBOURS)
     assert (ended.state, ended.crashes) == (JobState.FAILED, MAX_CRASHES)
     assert ended.error is not None
-    assert ended.error["type"] == "PoisonedJob"
+    assert ended.error.type == "PoisonedJob"
     assert states == {("completed", 0): NEIGHBOURS}
 
 

@@ -7,12 +7,12 @@ from uuid import NAMESPACE_OID, uuid5
 
 import pytest
 
-from planner_mcp.errors import Fault, input_error, listing_only
-from planner_mcp.jobs.job_content import event_line, job_view
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.errors import Fault, JobFailure, input_error, listing_only
+from planner_mcp.jobs.job_content import event_line
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, SolveRequest
-from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.jobs.plan_summary import PlanSummary, summary_of
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.server.tools.answers.error_results import error_result
@@ -25,6 +25,7 @@ from planner_mcp.server.tools.plans import read_plan
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
+from planner_mcp.text import plain_fields
 from tests.shared.scenarios.stored_plans import stored_plan
 from tests.shared.tools.token_costs import JOB, PLAN, all_forms_tokens, dearer_form_tokens, tokens
 
@@ -64,9 +65,10 @@ def test_the_instructions() -> None:
 
 def test_a_running_status() -> None:
     """SPEC T9: ≤ 90, and so is a progress message."""
-    assert dearer_form_tokens(answer(job(JobState.SOLVING, plan_id=PLAN, summary={"cost_in": "EUR"}))) <= 90
+    assert dearer_form_tokens(answer(job(JobState.SOLVING, plan_id=PLAN, summary=PlanSummary(cost_in="EUR")))) <= 90
     assert dearer_form_tokens(answer(job(JobState.QUEUED, queue_position=9999))) <= 90
-    event = Event("1-0", JOB, EventKind.PROGRESS, "", {**job_view(job(JobState.SOLVING)), "status": "SOLVING"})
+    figures = plain_fields(SOLVING)
+    event = Event("1-0", JOB, EventKind.PROGRESS, "", EventData("SOLVING", figures.pop("percent"), **figures))
     assert tokens(event_line(event)) <= 60
 
 
@@ -88,7 +90,7 @@ def test_a_finished_summary() -> None:
     assert dearer_form_tokens(answer(job(JobState.CANCELLED, plan_id=PLAN, summary=summary))) <= 350
     changes = fitting(["In all +12.3 km, cost -123.45.", "t-1021 is 35 min late, 0 before."] * 9, CHANGES_BYTES)
     assert dearer_form_tokens(found) + tokens("\n".join([*changes, MORE])) <= 350
-    error = {"code": 5014, "type": "PlanRejected", "message": "The solver returned a plan that breaks the scenario."}
+    error = JobFailure(5014, "PlanRejected", "The solver returned a plan that breaks the scenario.")
     assert dearer_form_tokens(answer(job(JobState.FAILED, error=error))) <= 350
 
 
@@ -166,7 +168,7 @@ def test_an_error(name: str) -> None:
     assert tokens(result.text) <= 400
     (fault,) = result.structured["errors"]
     assert fault["count"] == 100
-    text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
+    text = answer(job(JobState.FAILED, error=JobFailure.of(input_error(faults).as_json(trace_id)))).text
     assert tokens(text) <= 350
     assert "100 problems; each is listed in errors." in text
 
@@ -199,7 +201,7 @@ def test_an_error_of_many_different_mistakes(name: str) -> None:
     result = error_result(input_error(faults), trace_id)
     assert tokens(result.text) <= 400
     assert len(result.structured["errors"]) + result.structured["errors_omitted"] == 100
-    text = answer(job(JobState.FAILED, error=input_error(faults).as_json(trace_id))).text
+    text = answer(job(JobState.FAILED, error=JobFailure.of(input_error(faults).as_json(trace_id)))).text
     assert tokens(text) <= 350
     listed = sum(line.startswith("/tickets/") for line in text.splitlines())
     assert listing_only("100 problems; the first 50 are listed.", listed) in text

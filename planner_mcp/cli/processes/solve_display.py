@@ -18,13 +18,13 @@ from typing_extensions import override
 
 from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.job_content import event_line
-from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_events import Event, EventData
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH
 from planner_mcp.routing.plan import UNIT_LEGS, Plan, gap_at_most
 from planner_mcp.routing.scenario.shown_scenario import ShownAgent, ShownScenario, ShownTicket
-from planner_mcp.text import Json, compact, counted, plain
+from planner_mcp.text import compact, counted, plain
 
 _WIDE: Final = 120
 """Columns of a table where there is no terminal."""
@@ -65,22 +65,21 @@ class LiveBar(SearchDisplay):
         self._progress = progress
         self._task = task
         self._bound: float | None = None
-        self._known: Json = {}
-        """Of all events so far; the last one does not repeat the figures."""
+        self._figures = EventData()
+        """Of the last event that had any; the end of the job does not repeat them."""
 
     @override
     def event(self, event: Event) -> None:
         """Move the bar."""
-        self._known |= event.data
-        known = self._known
-        parts = [str(known.get("status", "")).lower()]
-        if (cost := known.get("cost")) is not None:
-            parts.append(f"cost {cost:,.0f}")
-        if (served := known.get("tickets_served")) is not None:
-            parts.append(f"served {served}/{known.get('tickets_total')}")
-            if cost and self._bound is not None and served == known.get("tickets_total"):
+        if event.data.cost is not None:
+            self._figures = event.data
+        cost, served, total = self._figures.cost, self._figures.tickets_served, self._figures.tickets_total
+        parts = [event.data.status.lower()]
+        if cost is not None:
+            parts += [f"cost {cost:,.0f}", f"served {served}/{total}"]
+            if cost and self._bound is not None and served == total:
                 parts.append(f"gap ≤ {gap_at_most(cost, self._bound) or 0.0:.1%}")
-        self._progress.update(self._task, completed=known.get("progress", 0), facts="  ".join(parts))
+        self._progress.update(self._task, completed=event.data.progress, facts="  ".join(parts))
 
     @override
     def note(self, text: str) -> None:

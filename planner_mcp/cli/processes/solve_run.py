@@ -17,7 +17,7 @@ from planner_mcp.cli.command_runner import INTERRUPTED
 from planner_mcp.cli.files.command_files import check_output, matrices_beside, output_form
 from planner_mcp.cli.files.printed_plans import DRAWN
 from planner_mcp.cli.processes.solve_display import SearchDisplay, search_display
-from planner_mcp.errors import Fault, PlannerError, error_text, input_error
+from planner_mcp.errors import Fault, JobFailure, PlannerError, error_text, input_error
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, SolveRequest
 from planner_mcp.jobs.job_service import JobService
@@ -36,7 +36,6 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     with_uploaded_matrices,
 )
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json
 from workers.supervisor import signals_to
 
 USUAL_S: Final = 10
@@ -179,7 +178,6 @@ def _search_seconds(seconds: int | None, settings: Settings) -> int:
     return seconds
 
 
-def print_failure(error: Json) -> None:
+def print_failure(error: JobFailure) -> None:
     """Print why a job failed, with what is to be corrected in its scenario."""
-    faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]
-    typer.echo(error_text(error["code"], error["type"], error["message"], faults), err=True)
+    typer.echo(error_text(error.code, error.type, error.message, [fault.as_line() for fault in error.faults]), err=True)

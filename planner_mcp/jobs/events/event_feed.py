@@ -267,4 +267,4 @@ class _Tailer:
 def _with_gap_mark(event: Event, last_number: int) -> Event:
     if event.number == last_number + 1:
         return event
-    return replace(event, data={**event.data, "gap": True})
+    return replace(event, data=replace(event.data, gap=True))

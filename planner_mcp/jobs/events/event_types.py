@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.field_meanings import with_meanings
-from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventKind
+from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventData, EventKind
 from planner_mcp.jobs.job_ports import FeedStep, QueueStats
+from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.jobs.principals import ADMIN, READ
 from planner_mcp.text import Json
 
@@ -151,22 +152,21 @@ class Occurrences:
         return all(self.arguments.get(name, value) == value for name, value in _jobs_of(event).items())
 
     def _data(self, event: Event) -> Json | None:
-        summary = event.data.get("result") or event.data.get("summary") or {}
-        ids: Json = {name: value for name, value in _jobs_of(event).items() if value}
-        ids |= {name: event.data[name] for name in ("status", "plan_id") if name in event.data}
+        data = event.data
+        summary = data.result or data.summary or PlanSummary()
+        known = {**_jobs_of(event), "status": data.status, "plan_id": data.plan_id}
+        ids = {name: value for name, value in known.items() if value}
         if self.type is FINISHED and event.is_final:
-            status = str(event.data.get("status", event.kind.value.upper()))
-            if status not in self.arguments.get("status", _FINAL):
+            if data.status not in self.arguments.get("status", _FINAL):
                 return None
-            return {**ids, **_figures(summary), "text": f"{status}: {_served(summary)}"}
-        if self.type is UNASSIGNED and event.kind is EventKind.COMPLETED and summary.get("unassigned"):
-            reasons = summary.get("unassigned_reasons", {})
-            text = f"{summary['unassigned']} tickets are not served."
-            return {**ids, "unassigned": summary["unassigned"], "reasons": reasons, "text": text}
+            return {**ids, **_figures(summary), "text": f"{data.status}: {_served(summary)}"}
+        if self.type is UNASSIGNED and event.kind is EventKind.COMPLETED and summary.unassigned:
+            reasons, text = summary.unassigned_reasons or {}, f"{summary.unassigned} tickets are not served."
+            return {**ids, "unassigned": summary.unassigned, "reasons": reasons, "text": text}
         if self.type is REVIEWED and event.is_review:
             return {**ids, "event": event.kind.value, "text": event.kind.value}
         if self.type is IMPROVED and event.kind is EventKind.PROGRESS and self._is_gain(event):
-            return {**ids, **_figures(event.data), "text": "A better plan was found."}
+            return {**ids, **_figures(data), "text": "A better plan was found."}
         return None
 
     def _is_gain(self, event: Event) -> bool:
@@ -190,10 +190,9 @@ class Occurrences:
 
 def improvement_of(event: Event) -> Improvement | None:
     """Return when a better plan was found, its penalty and its cost; None where an event has no cost."""
-    cost = event.data.get("cost")
-    if not isinstance(cost, int | float):
+    if (cost := event.data.cost) is None:
         return None
-    return datetime.fromisoformat(event.at).timestamp(), float(event.data.get("penalty") or 0.0), float(cost)
+    return datetime.fromisoformat(event.at).timestamp(), float(event.data.penalty or 0.0), float(cost)
 
 
 def _jobs_of(event: Event) -> Mapping[str, str]:
@@ -221,12 +220,12 @@ def capacity_cursor(figures: Mapping[str, Any]) -> str:
     return ".".join(str(value) for value in figures.values())
 
 
-def _figures(found: Mapping[str, Any]) -> Json:
-    return {name: found[name] for name in _FIGURES if isinstance(found.get(name), int | float)}
+def _figures(found: PlanSummary | EventData) -> Json:
+    return {name: value for name in _FIGURES if (value := getattr(found, name, None)) is not None}
 
 
-def _served(summary: Mapping[str, Any]) -> str:
-    served, total = summary.get("tickets_served"), summary.get("tickets_total")
+def _served(summary: PlanSummary) -> str:
+    served, total = summary.tickets_served, summary.tickets_total
     return "no plan" if served is None or total is None else f"{served} of {total} tickets served"
 
 

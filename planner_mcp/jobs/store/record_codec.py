@@ -1,13 +1,14 @@
 """Turns what Redis holds into the records of `jobs/job_model.py`, and back. Owns the fields of the stored hashes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import Any, Final
+from functools import lru_cache, partial
+from typing import Any, Final, TypeVar
 
+from planner_mcp.errors import JobFailure
 from planner_mcp.jobs.ids import plan_of
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import (
     Job,
@@ -18,8 +19,10 @@ from planner_mcp.jobs.job_model import (
     WrittenScenario,
 )
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
-from planner_mcp.text import at_least, compact, number, plain_fields
+from planner_mcp.jobs.plan_summary import PlanSummary
+from planner_mcp.text import Json, at_least, compact, number, plain_fields
 
+R = TypeVar("R")
 Fields = dict[str, str]
 UNKNOWN: Final = "1"
 """`confidential` of a record of 0.1 or 0.2, which does not say whether it is: it is taken to be."""
@@ -50,8 +53,8 @@ def job_from_hash(job_id: str, kept: Fields, place: int | None = None) -> Job:
         finish_requested=kept["finish"] != "",
         plan_id=kept["plan_id"] or None,
         queue_position=place if place is not None and place > 0 else None,
-        error=json.loads(kept["error"]) if kept.get("error") else None,
-        summary=json.loads(kept["summary"]) if kept["summary"] else None,
+        error=JobFailure.of(json.loads(kept["error"])) if kept.get("error") else None,
+        summary=_summary_of(kept["summary"]) if kept["summary"] else None,
         event_id=kept["event_id"],
         event_number=int(kept["events"]),
         changed_id=kept["changed_id"],
@@ -74,18 +77,24 @@ def _review_of(kept: Fields) -> PlanReview:
 
 @lru_cache(CACHED_TEXTS)
 def _request_of(text: str) -> SolveRequest:
-    return SolveRequest(**_known(SolveRequest, json.loads(text)))
+    return read_record(SolveRequest, json.loads(text))
+
+
+@lru_cache(CACHED_TEXTS)
+def _summary_of(text: str) -> PlanSummary:
+    return read_record(PlanSummary, json.loads(text))
 
 
 @lru_cache(CACHED_TEXTS)
 def progress_of(text: str, percent: int) -> Progress:
     """Return progress from its stored text; the percentage is the store's, which only rises."""
-    return Progress(**{**_known(Progress, json.loads(text or "{}")), "percent": percent})
+    return read_record(Progress, {**json.loads(text or "{}"), "percent": percent})
 
 
-def _known(record: type[Any], stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields this version knows: while a deployment rolls, a newer process may have written more."""
-    return {name: value for name, value in stored.items() if name in record.__slots__}
+def read_record(record: type[R], stored: Json) -> R:
+    """Return a record of the fields this version knows: while a deployment rolls, a newer process may write more."""
+    known = vars(record)["__slots__"]
+    return record(**{name: value for name, value in stored.items() if name in known})
 
 
 def progress_text(progress: Progress) -> str:
@@ -154,12 +163,26 @@ def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
         job_id=job_id,
         kind=EventKind(kept["kind"]),
         at=kept["at"],
-        data=json.loads(kept["data"]),
+        data=event_data_of(json.loads(kept["data"])),
         number=int(kept["number"]),
         scenario_id=kept.get("scenario", ""),
         scenario_name=kept.get("name", ""),
         is_change=kept.get("change") != "",
     )
+
+
+def event_data_of(stored: Json) -> EventData:
+    """Return what an event says of its job."""
+    parts = {name: read(stored[name]) for name, read in _EVENT_PARTS.items() if name in stored}
+    return read_record(EventData, stored | parts)
+
+
+_EVENT_PARTS: Final[Mapping[str, Callable[[Json], Any]]] = {
+    "review": lambda kept: read_record(PlanReview, kept | {"state": ReviewState(kept["state"])}),
+    "summary": partial(read_record, PlanSummary),
+    "error": JobFailure.of,
+    "result": partial(read_record, PlanSummary),
+}
 
 
 def utc_from_ms(ms: str | float) -> datetime:

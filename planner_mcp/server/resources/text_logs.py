@@ -27,8 +27,7 @@ def _event_lines(events: Sequence[Event]) -> Iterator[str]:
     if events and events[0].number > 1:
         yield f"({events[0].number - 1} earlier events are no longer kept)"
     for event in events:
-        error = event.data.get("error")
-        why = f" · {error.get('code')} {error.get('type')}" if isinstance(error, dict) else ""
+        why = f" · {error.code} {error.type}" if (error := event.data.error) else ""
         yield f"{event.at} {event.kind} {event_line(event)}{why}"
 
 

@@ -63,7 +63,7 @@ async def test_a_wait_for_a_change_ends_with_a_better_cost_and_returns_every_eve
     async def worker() -> None:
         for percent in count(1):
             await store.report(claim, Progress(percent=percent, cost=7.0 if received else None), None)
-            if received and received[-1].data.get("cost"):
+            if received and received[-1].data.cost:
                 return
 
     with anyio.fail_after(30):
@@ -71,8 +71,8 @@ async def test_a_wait_for_a_change_ends_with_a_better_cost_and_returns_every_eve
             group.start_soon(worker)
             job = await job_service.wait(LOCAL, claim.job.id, 45, note, "change")
     assert job.progress.cost == 7.0
-    assert (received[-1].data["cost"], len(received) > 1) == (7.0, True)
-    assert [event.data["progress"] - received[0].data["progress"] for event in received] == [*range(len(received))]
+    assert (received[-1].data.cost, len(received) > 1) == (7.0, True)
+    assert [event.data.progress - received[0].data.progress for event in received] == [*range(len(received))]
     assert [event.number for event in received] == list(range(received[0].number, received[-1].number + 1))
 
 

@@ -252,8 +252,8 @@ async def test_a_table_that_expired_fails_the_job_with_a_code(running_harness: W
         pass
     failed = await job_service.job(LOCAL, job["job_id"])
     assert failed.error is not None
-    assert failed.error["code"] == 4044
-    assert failed.error["message"] == "The uploaded matrix of this day is gone: upload it again."
+    assert failed.error.code == 4044
+    assert failed.error.message == "The uploaded matrix of this day is gone: upload it again."
 
 
 def test_a_table_of_a_thousand_places_is_read_without_holding_the_interpreter() -> None:

@@ -163,7 +163,7 @@ async def test_a_failing_engine_fails_the_job_with_a_code(tools_client: ToolClie
     failed = await end(tools_client, await submit(tools_client, day()))
     assert failed.state is JobState.FAILED
     assert failed.error is not None
-    assert (failed.error["code"], failed.error["retryable"]) == (5050, True)
+    assert (failed.error.code, failed.error.details["retryable"]) == (5050, True)
     engine.mood = ""
     assert (await end(tools_client, await submit(tools_client, day()))).state is JobState.COMPLETED
 
@@ -196,12 +196,12 @@ async def test_a_strict_day_and_a_depot_off_the_roads_are_refused(tools_client: 
     engine.islands = {CORNERS["C"]}
     strict = await end(tools_client, await submit(tools_client, day(strict=True)))
     assert strict.error is not None
-    assert (strict.error["code"], strict.error["errors"][0]["path"]) == (4005, "/tickets/2/location")
+    assert (strict.error.code, strict.error.faults[0].path) == (4005, "/tickets/2/location")
     apart = await end(tools_client, await submit(tools_client, day(depot="C")))
     assert apart.error is not None
-    (fault,) = apart.error["errors"]
-    assert (apart.error["code"], fault["path"]) == (4005, "/locations/3")
-    assert "Agents start, end or reload at C, which is without a road" in fault["problem"]
+    (fault,) = apart.error.faults
+    assert (apart.error.code, fault.path) == (4005, "/locations/3")
+    assert "Agents start, end or reload at C, which is without a road" in fault.problem
     answer = await tools_client.use("query_vrp_status", job_id=apart.id)
     assert answer["error"]["errors"][0]["path"] == "/locations/3"
 

@@ -25,7 +25,7 @@ OWNER = "local"
 
 def check_plans_improve(events: list[Event]) -> None:
     """Check that no event of a job reports a plan that is worse than the one before."""
-    best = [(event.data.get("penalty", 0), event.data["cost"]) for event in events if "cost" in event.data]
+    best = [(event.data.penalty or 0, event.data.cost) for event in events if event.data.cost is not None]
     assert best == sorted(best, reverse=True)
 
 
@@ -88,14 +88,14 @@ class WorkerHarness:
 
         def has_plan(event: Event) -> bool:
             nonlocal begun
-            begun = event.data.get("attempt", begun)
-            return begun >= number and event.data.get("cost") is not None
+            begun = event.data.attempt or begun
+            return begun >= number and event.data.cost is not None
 
         await self.until(job, has_plan)
 
     async def until_planned(self, job: Job) -> None:
         """Return when a plan was reported."""
-        await self.until(job, lambda event: event.data.get("cost") is not None)
+        await self.until(job, lambda event: event.data.cost is not None)
 
     @asynccontextmanager
     async def running_workers(self, processes: int = 1, **changes: Any) -> AsyncIterator[Supervisor]:

@@ -54,7 +54,7 @@ async def test_a_plan_is_proved_by_a_job_of_its_own(running_harness: WorkerHarne
     request = SolveRequest(solved.request.scenario_id, 20, engine=PROVE, warm_plan_id=solved.plan_id)
     proof = await running_harness.store.submit(OWNER, request, ids.random_id("job", 0))
     events = await running_harness.until_end(proof)
-    bounds = [event.data["lower_bound"] for event in events if "lower_bound" in event.data]
+    bounds = [bound for event in events if (bound := event.data.lower_bound) is not None]
     assert bounds == sorted(bounds)
     done = await running_harness.job(proof)
     assert done.state is JobState.COMPLETED
@@ -69,7 +69,7 @@ async def test_progress_is_true_and_only_rises(running_harness: WorkerHarness) -
     """SPEC J5: elapsed share, best cost, tickets served; never 100 before the end, never backwards."""
     job = await running_harness.submit(fleet_body(80), 2)
     events = await running_harness.until_end(job)
-    percents = [event.data["progress"] for event in events]
+    percents = [event.data.progress for event in events]
     assert percents == sorted(percents)
     assert all(percent < 100 for percent in percents[:-1])
     assert percents[-1] == 100
@@ -120,11 +120,11 @@ async def test_cancel_takes_effect_within_a_second_deep_in_the_search(
 ) -> None:
     """SPEC T4: at 1000 tickets, when a plan has been told and improved; the best one stays readable."""
     job = await running_harness.submit(fleet_body(1000), 60, engine)
-    seen = await running_harness.until(job, lambda event: event.data.get("improvements", 0) >= IMPROVED)
+    seen = await running_harness.until(job, lambda event: (event.data.improvements or 0) >= IMPROVED)
     assert not seen[-1].is_final
     await cancelled(running_harness, job)
     plan = await running_harness.store.get_plan(OWNER, (await running_harness.job(job)).plan_id or "")
-    assert (plan["penalty"], round(plan["cost"], 2)) <= (seen[-1].data.get("penalty", 0), seen[-1].data["cost"])
+    assert (plan["penalty"], round(plan["cost"], 2)) <= (seen[-1].data.penalty or 0, seen[-1].data.cost)
 
 
 async def test_cancelled_job_keeps_its_best_plan(running_harness: WorkerHarness) -> None:
@@ -146,7 +146,7 @@ async def test_finish_now_completes_with_the_best_plan(running_harness: WorkerHa
     events = await running_harness.until_end(job)
     assert watch.spent_s < 5.0
     assert events[-1].kind is EventKind.COMPLETED
-    assert events[-1].data["result"]["tickets_served"] > 0
+    assert events[-1].data.result.tickets_served > 0
 
 
 async def test_engine_that_cannot_plan_the_day_fails_the_job_with_its_name(running_harness: WorkerHarness) -> None:
@@ -155,10 +155,10 @@ async def test_engine_that_cannot_plan_the_day_fails_the_job_with_its_name(runni
     body["agents"][0]["locked_tickets"] = ["t-1"]
     job = await running_harness.submit(body, 5, "pyvrp")
     events = await running_harness.until_end(job)
-    error = events[-1].data["error"]
+    error = events[-1].data.error
     assert events[-1].kind is EventKind.FAILED
-    assert error["type"] == "UnsupportedFeature"
-    assert "locks" in error["message"]
+    assert error.type == "UnsupportedFeature"
+    assert "locks" in error.message
     assert "Traceback" not in str(events[-1].data)
 
 
@@ -167,7 +167,7 @@ async def test_stored_scenario_that_no_longer_holds_fails_with_its_faults(runnin
     job = await running_harness.submit({**SMALLEST, "agents": []}, 5)
     events = await running_harness.until_end(job)
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.FAILED]
-    assert events[-1].data["error"]["errors"][0]["path"] == "/agents"
+    assert events[-1].data.error.faults[0].path == "/agents"
 
 
 async def test_an_unforeseen_exception_fails_the_job_and_reveals_nothing(running_harness: WorkerHarness) -> None:
@@ -175,9 +175,9 @@ async def test_an_unforeseen_exception_fails_the_job_and_reveals_nothing(running
     job = await running_harness.submit(fleet_body(20), 5, "pyvrp", seed=-1)
     events = await running_harness.until_end(job)
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.FAILED]
-    error = events[-1].data["error"]
-    assert (error["code"], error["type"]) == (5010, "EngineFailed")
-    assert error["traceId"]
+    error = events[-1].data.error
+    assert (error.code, error.type) == (5010, "EngineFailed")
+    assert error.details["traceId"]
     assert "TypeError" not in str(events[-1].data)
     assert (await running_harness.job(await _next(running_harness))).state is JobState.COMPLETED
 
@@ -195,7 +195,7 @@ async def test_memory_cap_ends_as_a_clean_failure(harness: WorkerHarness) -> Non
         job = await harness.submit(fleet_body(2500), 20, "ortools")
         events = await harness.until_end(job)
     assert kinds(events) == [EventKind.QUEUED, EventKind.STARTED, EventKind.FAILED]
-    assert events[-1].data["error"]["type"] == "EngineOutOfMemory"
+    assert events[-1].data.error.type == "EngineOutOfMemory"
 
 
 @pytest.mark.slow

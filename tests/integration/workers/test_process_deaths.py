@@ -54,7 +54,7 @@ async def test_job_that_kills_three_children_ends_failed(running_harness: Worker
                 await anyio.sleep(0.01)
     events = await running_harness.until_end(job)
     assert events[-1].kind is EventKind.FAILED
-    assert events[-1].data["error"]["type"] == "PoisonedJob"
+    assert events[-1].data.error.type == "PoisonedJob"
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness:
         assert watch.spent_s < 8.0
         await until_gone([child])
     assert events[-1].kind is EventKind.COMPLETED
-    assert max(event.data["progress"] for event in events[:-1]) == 99
+    assert max(event.data.progress for event in events[:-1]) == 99
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ async def test_child_that_uses_no_cpu_and_has_no_plan_is_killed(harness: WorkerH
         events = await harness.until_end(job)
         await until_gone([child])
     assert events[-1].kind is EventKind.FAILED
-    assert events[-1].data["error"]["type"] == "EngineTimeout"
+    assert events[-1].data.error.type == "EngineTimeout"
 
 
 async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
@@ -162,7 +162,7 @@ async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarn
     assert handed_back.state is JobState.QUEUED
     assert handed_back.crashes == 0
     assert handed_back.plan_id is not None
-    assert events[-1].data["progress"] < 100
+    assert events[-1].data.progress < 100
     async with harness.running_workers():
         await harness.until_attempt(job, 2)
         await harness.store.finish_now(OWNER, job.id)

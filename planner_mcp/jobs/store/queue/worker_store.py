@@ -19,7 +19,7 @@ from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import Change, JobState
 from planner_mcp.jobs.job_model import Job, Progress, StoredScenario
 from planner_mcp.jobs.job_ports import Claim, ClaimedWork, Exchanged, Renewal, SeatClaim
-from planner_mcp.jobs.plan_summary import summary_of
+from planner_mcp.jobs.plan_summary import PlanSummary, summary_of
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import BLOCK_S, ScriptClient, ScriptReply
 from planner_mcp.jobs.store.connection.shard_availability import ShardAvailability, ask_all
@@ -222,7 +222,7 @@ class RedisWorkerStore(StorePart):
             "percent": progress.percent,
             "extra": record_codec.progress_extra(progress),
             "plan_id": "" if plan is None else ids.plan_of(claim.job.id),
-            "summary": "" if plan is None else compact(_summary(claim, plan)),
+            "summary": "" if plan is None else compact(_summary(claim, plan).as_json()),
         }
         self._must_hold(claim, await self._step("report", claim, args, _text(plan)))
 
@@ -230,7 +230,7 @@ class RedisWorkerStore(StorePart):
 
     async def complete(self, claim: Claim, progress: Progress, plan: PlanJson) -> None:
         """End the job completed with its plan; cancelled, when a cancel was answered before."""
-        plan_id, summary = ids.plan_of(claim.job.id), _summary(claim, plan)
+        plan_id, summary = ids.plan_of(claim.job.id), _summary(claim, plan).as_json()
         extra = {"result": {"plan_id": plan_id, **summary}}
         args = {**_progress(progress), "plan_id": plan_id, "summary": compact(summary), "extra": compact(extra)}
         await self._finish(claim, Change.COMPLETE, args, _text(plan))
@@ -312,7 +312,7 @@ def _best(penalty: float | None, cost: float) -> str:
     return f"{penalty or 0.0!r} {cost!r}"
 
 
-def _summary(claim: Claim, plan: PlanJson) -> Json:
+def _summary(claim: Claim, plan: PlanJson) -> PlanSummary:
     prices = None if claim.prices is None else as_shown(claim.prices)
     return summary_of(plan, as_shown(claim.scenario.body), prices)
 

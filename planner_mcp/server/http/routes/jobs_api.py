@@ -8,7 +8,6 @@ replica can resume from either. Asked for `application/json`, the channel of a j
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Final
 
 import anyio
@@ -32,7 +31,7 @@ from planner_mcp.server.http.responses.http_responses import json_answer
 from planner_mcp.server.http.responses.media_types import EVENTS, JSON, chosen
 from planner_mcp.server.http.routes.http_endpoint import READING, HttpEndpoint, both, check_query
 from planner_mcp.server.tools.tool_definition import READ
-from planner_mcp.text import Json, compact
+from planner_mcp.text import compact
 
 JOB_EVENTS: Final = "/jobs/{job_id}/events"
 ALL_EVENTS: Final = "/events"
@@ -75,7 +74,7 @@ class JobsApi:
         check_query(request, (POSITION, REVIEWS))
         if chosen(request, (EVENTS, JSON)) == JSON:
             history = await job_service.history(principal, request.path_params["job_id"])
-            return json_answer({"events": [named_notification(event) for event in history]})
+            return json_answer({"events": [notification(event, is_named=True) for event in history]})
         job = await job_service.job(principal, request.path_params["job_id"])
         after = _position(request, job)
         with_reviews = _wants_reviews(request) and not job.is_settled
@@ -122,13 +121,8 @@ async def _step_frames(first: FeedStep, steps: AsyncGenerator[FeedStep, None]) -
 def _step_frame(step: FeedStep) -> bytes:
     """Return an event of `GET /events`: a notification, `start` or `beat`."""
     if step.event is not None:
-        return sse_event(compact(named_notification(step.event)), event_id=step.position)
+        return sse_event(compact(notification(step.event, is_named=True)), event_id=step.position)
     return sse_event("{}", event_id=step.position, event="start" if step.is_start else "beat")
-
-
-def named_notification(event: Event) -> Json:
-    """Return the notification of an event with its id and time, for channels whose ids say neither."""
-    return notification(replace(event, data={**event.data, "event_id": event.id, "at": event.at}))
 
 
 def _given_position(request: Request) -> str:

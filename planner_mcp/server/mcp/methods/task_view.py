@@ -78,7 +78,7 @@ def task_progress(percent: float, number: int) -> float:
 
 
 def _shared(job: Job, event: Event | None) -> Json:
-    status = job.state.upper() if event is None else str(event.data.get("status", job.state.upper()))
+    status = job.state.upper() if event is None else event.data.status
     line, updated_at = (_line(job), _updated_at(job)) if event is None else (event_line(event), event.at)
     return _fields(job.id, status, line, created_at=timestamp(job.submitted_at), updated_at=updated_at)
 

@@ -304,7 +304,7 @@ def _of_task(job: Job, event: Event, token: int | str | None, ttl_s: int) -> str
         return _text("notifications/tasks/status", core_task(job, ttl_s, event))
     progress = {
         "progressToken": token,
-        "progress": task_progress(event.data.get("progress", 0), event.number),
+        "progress": task_progress(event.data.progress, event.number),
         "total": 100,
         "message": event_line(event),
         "_meta": {RELATED: {"taskId": job.id}},

@@ -31,8 +31,7 @@ Objective = tuple[float | None, float | None]
 
 def objective_after(event: Event, before: Objective) -> Objective:
     """Return how the best plan of a job stands after an event; most say nothing of it."""
-    cost = event.data.get("cost")
-    return before if cost is None else (event.data.get("penalty"), cost)
+    return before if event.data.cost is None else (event.data.penalty, event.data.cost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ far it is, are `jobs/job_content.py`'s.
 
 from typing import Final
 
-from planner_mcp.errors import Fault, listing_only
+from planner_mcp.errors import JobFailure, listing_only
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view, state_line
 from planner_mcp.jobs.job_model import Job
@@ -27,8 +27,8 @@ def job_lines(job: Job) -> str:
     if result := view.get("result"):
         lines += figure_lines(result)
         lines += [NO_TRAVEL] if "distance_m" not in result else []
-    if error := view.get("error"):
-        lines += _error_lines(error)
+    if job.error:
+        lines += _error_lines(job.error.translated())
     return "\n".join([*lines, *_next_step(job)])
 
 
@@ -53,10 +53,10 @@ def job_links(job: Job) -> tuple[ResourceLink, ...]:
     return (*plan, ResourceLink(f"job://{job.id}", "job")) if job.is_terminal else ()
 
 
-def _error_lines(error: Json) -> list[str]:
+def _error_lines(error: JobFailure) -> list[str]:
     """Return why a job failed: its message, and as many of its faults as there is room for, a line each."""
-    failure_text = f"error {error.get('code')} {error.get('type')}: {error.get('message')}"
-    faults = [Fault(**fault).as_line() for fault in error.get("errors", ())]
+    failure_text = f"error {error.code} {error.type}: {error.message}"
+    faults = [fault.as_line() for fault in error.faults]
     room, kept = MAX_ERROR_TOKENS - estimated_tokens(failure_text), 0
     for fault in faults:
         room -= estimated_tokens(fault)

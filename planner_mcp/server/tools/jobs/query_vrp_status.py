@@ -26,7 +26,7 @@ async def run(ctx: ToolContext, asked: QueryArguments) -> ToolResult[JobOutput]:
     """Return a job, after a wait if asked; progress is sent meanwhile."""
 
     async def report(event: Event) -> None:
-        await ctx.notify_progress(float(event.data.get("progress", 0)), 100.0, event_line(event))
+        await ctx.notify_progress(float(event.data.progress), 100.0, event_line(event))
 
     with naming_argument("/job_id", JOB):
         job = await ctx.job_service.wait(ctx.principal, job_id_of(asked.job_id), asked.wait_s, report, asked.wait_for)

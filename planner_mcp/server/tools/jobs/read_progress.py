@@ -10,7 +10,7 @@ from pydantic import Field
 
 from planner_mcp.errors import NotFoundError, PlanNotReadyError
 from planner_mcp.jobs.job_content import cost_unit_of_job
-from planner_mcp.jobs.job_events import Event
+from planner_mcp.jobs.job_events import Event, EventData
 from planner_mcp.jobs.job_model import Job, Progress
 from planner_mcp.jobs.masking.masked_views import is_masked_for
 from planner_mcp.jobs.principals import SENSITIVE
@@ -30,7 +30,7 @@ from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argume
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread, unit_lines
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput, Words
-from planner_mcp.text import counted, number, plain_fields
+from planner_mcp.text import counted, number
 from planner_mcp.translation import phrase, translated
 
 _COLUMNS: Final = ("elapsed_s", "cost", "tickets_served")
@@ -119,16 +119,16 @@ def _cost_unit_of_day(body: ScenarioBody) -> str | None:
     return None if NO_TRAVEL in assumptions_of(read_stored(body)) else cost_unit(as_shown(body))
 
 
+def _reports(events: Iterable[Event], now: Progress) -> Iterator[EventData | Progress]:
+    yield from (event.data for event in events if not event.is_final)
+    yield now
+
+
 def _points(events: Iterable[Event], now: Progress) -> Iterator[ConvergencePoint]:
     """Yield the plans that were reported, then the last: of a short search only the end is reported, without a time."""
-    for event in events:
-        if not event.is_final and event.data.get("cost") is not None:
-            data = event.data
-            yield ConvergencePoint(
-                data["elapsed_s"] or 0.0, data["cost"], data["tickets_served"] or 0, data.get("penalty") or 0.0
-            )
-    if now.cost is not None:
-        yield ConvergencePoint(now.elapsed_s, now.cost, now.tickets_served or 0, now.penalty or 0.0)
+    for each in _reports(events, now):
+        if each.cost is not None:
+            yield ConvergencePoint(each.elapsed_s or 0.0, each.cost, each.tickets_served or 0, each.penalty or 0.0)
 
 
 def _cost_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
@@ -139,12 +139,11 @@ def _cost_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[li
 
 def _gap_curve(events: Iterable[Event], now: Progress, *, most: int) -> list[list[Any]]:
     """Return how the bound of a proof rose, at most so many points, the first and the last among them."""
-    reports = [event.data for event in events if not event.is_final] + [plain_fields(now)]
     steps: list[list[Any]] = []
-    for each in reports:
-        bound: float | int | None = number(each.get("lower_bound"))
+    for each in _reports(events, now):
+        bound = number(each.lower_bound)
         if bound is not None and (not steps or steps[-1][2] != bound):
-            steps.append([number(each["elapsed_s"] or 0), number(each["cost"]), bound])
+            steps.append([number(each.elapsed_s or 0), number(each.cost), bound])
     if len(steps) <= most:
         return steps
     return [steps[place * (len(steps) - 1) // (most - 1)] for place in range(most)]

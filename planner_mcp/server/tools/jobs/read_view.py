@@ -26,7 +26,7 @@ from planner_mcp.server.tools.arguments.plan_context import JobId, run_in_thread
 from planner_mcp.server.tools.jobs import read_progress
 from planner_mcp.server.tools.tool_definition import Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Number, ToolOutput
-from planner_mcp.text import Json
+from planner_mcp.text import Json, plain_fields
 from planner_mcp.translation import Language
 
 MAX_WAIT_S: Final = 20
@@ -114,7 +114,7 @@ async def _events(ctx: ToolContext, asked: ViewArguments, since: str) -> tuple[l
 
 def _has_other_plan(past: Sequence[Event], new: Sequence[Event]) -> bool:
     """Return whether the best plan after some events is another than before; costs may be masked, counts never are."""
-    before, after = ([event.data.get("improvements") or 0 for event in events] for events in (past, new))
+    before, after = ([event.data.improvements or 0 for event in events] for events in (past, new))
     return any(event.is_final for event in new) or max(after, default=0) > max(before, default=0)
 
 
@@ -171,16 +171,14 @@ def _only(names: Sequence[str], fields: Mapping[str, Any]) -> Json:
 
 def _reported(new: Sequence[Event], job: Job) -> list[Json]:
     """Return events for the history and the curve; the last event has no figures, so the job does."""
-    return [_line(event, {**event.data, **_last_figures(job)} if event.is_final else event.data) for event in new]
-
-
-def _line(event: Event, data: Mapping[str, Any]) -> Json:
-    return {"at": event.at, **({"event": event.kind.value} if event.is_review else {}), **_only(_SHOWN, data)}
-
-
-def _last_figures(job: Job) -> Json:
     now = job.progress
-    return {"cost": now.cost, "elapsed_s": now.elapsed_s, "tickets_served": now.tickets_served}
+    last = {"cost": now.cost, "elapsed_s": now.elapsed_s, "tickets_served": now.tickets_served}
+    return [_line(event, last if event.is_final else {}) for event in new]
+
+
+def _line(event: Event, figures: Mapping[str, float | None]) -> Json:
+    shown = _only(_SHOWN, {**plain_fields(event.data), **figures})
+    return {"at": event.at, **({"event": event.kind.value} if event.is_review else {}), **shown}
 
 
 async def _bound(ctx: ToolContext, job: Job) -> Json:

@@ -99,7 +99,9 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult[ReadPlanResu
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
         job = await ctx.job_service.job(ctx.principal, job_id)
-        from_job = {name: (job.summary or {}).get(name) for name in ("cost_in", "not_preferred", "not_preferred_ids")}
+        from_job = {
+            name: getattr(job.summary, name, None) for name in ("cost_in", "not_preferred", "not_preferred_ids")
+        }
         return _summary(plan_id, {**await run_in_thread(ctx, summary, plan), **from_job})
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
     day = await _day(ctx, job_id) if asked.view == "visits" or is_over_days(plan) else None

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.errors import LeaseLostError
+from planner_mcp.errors import JobFailure, LeaseLostError
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import Claim, Renewal
@@ -135,11 +135,11 @@ async def test_a_job_that_fails_names_the_plan_it_leaves(harness: Any, plan: dic
     await harness.store.fail(claim, error)
     last = (await harness.events(claim.job.id))[-1].data
     job = await harness.store.get_job("ann", claim.job.id)
-    assert (last["plan_id"], last["summary"]) == (job.plan_id, job.summary)
-    assert last["error"] == error
-    assert await harness.store.get_plan("ann", last["plan_id"]) == plan
+    assert (last.plan_id, last.summary) == (job.plan_id, job.summary)
+    assert last.error == job.error == JobFailure.of(error)
+    assert await harness.store.get_plan("ann", last.plan_id) == plan
     bare = await harness.ended(JobState.FAILED)
-    assert not {"plan_id", "summary"} & {*(await harness.events(bare.job.id))[-1].data}
+    assert not {"plan_id", "summary"} & (await harness.events(bare.job.id))[-1].data.as_json().keys()
 
 
 async def test_an_end_is_one_event_one_outbox_entry_and_one_plan(
@@ -152,6 +152,6 @@ async def test_an_end_is_one_event_one_outbox_entry_and_one_plan(
     ((_id, entry),) = await harness.store.redis.xrange("{p0}:outbox")
     assert entry["delivery_id"] == f"{claim.job.id}:{last.id}"
     assert (entry["principal"], entry["url"]) == ("ann", "https://example.org/hook")
-    assert last.data["progress"] == 100
-    assert last.data["result"]["plan_id"] == claim.job.id.replace("job", "plan", 1)
-    assert await harness.store.get_plan("ann", last.data["result"]["plan_id"]) == plan
+    assert last.data.progress == 100
+    assert last.data.result.plan_id == claim.job.id.replace("job", "plan", 1)
+    assert await harness.store.get_plan("ann", last.data.result.plan_id) == plan

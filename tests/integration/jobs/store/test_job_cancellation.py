@@ -21,7 +21,7 @@ async def test_a_queued_job_is_cancelled_at_once_and_never_claimed(harness: Any,
     job = await harness.submit()
     cancelled = await harness.store.cancel("ann", job.id, keep_best=True)
     assert (cancelled.state, cancelled.queue_position) == (JobState.CANCELLED, None)
-    assert (await harness.events(job.id))[-1].data["cancelled_at"]
+    assert (await harness.events(job.id))[-1].data.cancelled_at
     await harness.workers()
     assert await harness.store.claim("w1", 0) is None
 
@@ -51,8 +51,8 @@ async def test_the_best_plan_stays_readable_after_a_cancel(harness: Any, plan: d
     await harness.store.cancel("ann", claim.job.id, keep_best=True)
     await harness.store.settle_cancel(claim)
     last = (await harness.events(claim.job.id))[-1]
-    assert await harness.store.get_plan("ann", last.data["plan_id"]) == plan
-    assert last.data["summary"]["cost"] == plan["cost"]
+    assert await harness.store.get_plan("ann", last.data.plan_id) == plan
+    assert last.data.summary.cost == plan["cost"]
 
 
 async def test_a_cancel_that_keeps_nothing_drops_the_plan(harness: Any, plan: dict[str, Any], half: Progress) -> None:

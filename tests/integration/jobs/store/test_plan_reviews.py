@@ -10,7 +10,7 @@ from planner_mcp.errors import FourEyesError, IllegalTransitionError, NotFoundEr
 from planner_mcp.jobs import ids
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, StoredScenario
-from planner_mcp.jobs.plan_review import REVIEWS, ReviewState, ReviewStep
+from planner_mcp.jobs.plan_review import REVIEWS, PlanReview, ReviewState, ReviewStep
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.settings import Settings
 from tests.integration.jobs.conftest import HALF, PLAN, StoreHarness
@@ -71,8 +71,8 @@ async def test_each_step_is_an_event_after_the_end_of_the_job(harness: StoreHarn
         "plan.published",
     ]
     assert [event.number for event in events] == list(range(1, len(events) + 1))
-    assert events[-1].data["review"] == {"state": "published"}
-    assert events[-1].data["plan_id"] == ids.plan_of(job_id)
+    assert events[-1].data.review == PlanReview(ReviewState.PUBLISHED)
+    assert events[-1].data.plan_id == ids.plan_of(job_id)
     assert (await harness.store.get_job("ann", job_id)).state is JobState.COMPLETED
 
 

@@ -248,7 +248,7 @@ class Queue(RuleBasedStateMachine):
             assert (job.state, job.crashes) == (expected.state, expected.crashes)
             events = self.run(self.store.read_past(expected.principal, job_id)).events
             assert [event.kind.value for event in events] == expected.kinds
-            shares = [event.data["progress"] for event in events]
+            shares = [event.data.progress for event in events]
             assert shares == sorted(shares)
             assert (shares[-1] == 100) == (job.state is JobState.COMPLETED)
 

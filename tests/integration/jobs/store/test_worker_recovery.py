@@ -42,8 +42,8 @@ async def test_a_job_that_keeps_killing_workers_ends_failed_and_says_so(harness:
     ended = await harness.store.get_job("ann", job.id)
     assert (ended.state, ended.crashes) == (JobState.FAILED, MAX_CRASHES)
     assert ended.error is not None
-    assert (ended.error["code"], ended.error["type"]) == (5015, "PoisonedJob")
-    assert (await harness.events(job.id))[-1].data["error"] == ended.error
+    assert (ended.error.code, ended.error.type) == (5015, "PoisonedJob")
+    assert (await harness.events(job.id))[-1].data.error == ended.error
     assert await harness.store.claim("w1", 0) is None
 
 
@@ -214,7 +214,7 @@ async def test_progress_never_goes_backwards_nor_reaches_100_before_the_end(harn
     claim = await harness.solving()
     for percent in (40, 20, 250):
         await harness.store.report(claim, Progress(percent=percent), None)
-    seen = [event.data["progress"] for event in await harness.events(claim.job.id)]
+    seen = [event.data.progress for event in await harness.events(claim.job.id)]
     assert seen == [0, 0, 40, 40, 99]
 
 
@@ -227,4 +227,4 @@ async def test_a_job_whose_scenario_expired_fails_with_a_reason(harness: Any) ->
     ended = await harness.store.get_job("ann", job.id)
     assert ended.state is JobState.FAILED
     assert ended.error is not None
-    assert ended.error["type"] == "NotFound"
+    assert ended.error.type == "NotFound"

@@ -42,7 +42,7 @@ class ToolClient:
             async with contextlib.aclosing(self.ctx.job_service.follow(self.ctx.principal, job_id)) as events:
                 async for event in events:
                     last = event
-        assert last.data["status"] == "COMPLETED", last
+        assert last.data.status == "COMPLETED", last
         return (await self.ctx.job_service.plan_of_job(self.ctx.principal, job_id)).as_json()
 
     async def solve(self, body: dict[str, Any], solve_time: str = "PT1S") -> str:
@@ -62,7 +62,7 @@ class ToolClient:
         with anyio.fail_after(LONGEST_S):
             async with contextlib.aclosing(self.ctx.job_service.follow(self.ctx.principal, job_id)) as events:
                 async for event in events:
-                    served, total = event.data.get("tickets_served"), event.data.get("tickets_total")
+                    served, total = event.data.tickets_served, event.data.tickets_total
                     if not event.is_final and served and served == total:
                         await self.ctx.job_service.finish_now(self.ctx.principal, job_id)
                         break

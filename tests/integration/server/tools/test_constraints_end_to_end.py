@@ -46,8 +46,8 @@ async def planned(tools_client: ToolClient, day: RuleCase, engine: str) -> dict[
     job_id = (await tools_client.use("solve_vrp", scenario_id=scenario_id, solve_time="PT5S", engine=engine))["job_id"]
     with anyio.fail_after(LONGEST_S):
         async for event in tools_client.ctx.job_service.follow(LOCAL, job_id):
-            served, cost = event.data.get("tickets_served"), event.data.get("cost", -1)
-            if not event.is_final and served == day.served and abs(cost - goal) < 0.01:
+            served, cost = event.data.tickets_served, event.data.cost
+            if not event.is_final and served == day.served and cost is not None and abs(cost - goal) < 0.01:
                 await tools_client.ctx.job_service.finish_now(LOCAL, job_id)
     return (await tools_client.ctx.job_service.plan_of_job(LOCAL, job_id)).as_json()
 

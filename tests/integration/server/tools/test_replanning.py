@@ -218,7 +218,7 @@ async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_clie
     assert candidate is not None
     cost = build_plan(problem, candidate).cost
     assert plan.cost == pytest.approx(cost)
-    assert [data["cost"] for data in events if data.get("cost") is not None][-1] == round(cost, 2)
+    assert [data.cost for data in events if data.cost is not None][-1] == round(cost, 2)
     listed = await tools_client.use("list_jobs")
     (row,) = (row for row in listed["rows"] if job_id in row)
     assert pytest.approx(cost, rel=1e-3) in [each for each in row if isinstance(each, float | int)]
@@ -274,7 +274,7 @@ async def test_who_stops_a_running_search_reads_what_its_plan_changes(
         async with contextlib.aclosing(service.follow(principal, job_id)) as events:
             async for event in events:
                 assert not event.is_final
-                if event.data.get("tickets_served") == len(fleet()["tickets"]) + 1:
+                if event.data.tickets_served == len(fleet()["tickets"]) + 1:
                     break
     answer = await tools_client.use(tool, job_id=job_id)
     assert answer["status"] == status

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planner_mcp.cli.processes.solve_run import print_failure
-from planner_mcp.errors import Fault, input_error
+from planner_mcp.errors import Fault, JobFailure, input_error
 
 
 @pytest.mark.parametrize(
@@ -27,5 +27,5 @@ def test_the_error_of_a_job_is_shown_with_its_faults(
     error: dict[str, Any], lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """SPEC T7: whoever wrote it; a job that killed its workers lists none."""
-    print_failure(error)
+    print_failure(JobFailure.of(error))
     assert capsys.readouterr().err.splitlines() == lines

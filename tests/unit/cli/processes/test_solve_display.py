@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn
 
 from planner_mcp.cli.processes.solve_display import LiveBar, search_display, show_plan
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.routing.plan import Plan
 from tests.unit.render.test_standalone_map import day
 
 
 def event(kind: EventKind, **data: Any) -> Event:
-    return Event("1-1", "job-0-x", kind, "2026-11-24T08:00:00Z", data)
+    return Event("1-1", "job-0-x", kind, "2026-11-24T08:00:00Z", EventData(**data))
 
 
 def test_the_bar_shows_cost_served_and_gap() -> None:

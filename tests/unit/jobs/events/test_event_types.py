@@ -3,14 +3,14 @@
 from typing import Any
 
 from planner_mcp.jobs.events.event_types import IMPROVED, Occurrences
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.jobs.job_ports import FeedStep
 
 
 def progress(second: int, *, is_change: bool = True, **data: Any) -> FeedStep:
     at = f"2026-01-01T00:00:{second:02}Z"
-    data = {"status": "SOLVING", "progress": 1, **data}
-    return FeedStep("", Event(f"{second}-0", "job", EventKind.PROGRESS, at, data, is_change=is_change))
+    said = EventData("SOLVING", 1, **data)
+    return FeedStep("", Event(f"{second}-0", "job", EventKind.PROGRESS, at, said, is_change=is_change))
 
 
 def test_a_plan_that_serves_more_is_an_improvement_whatever_it_costs() -> None:

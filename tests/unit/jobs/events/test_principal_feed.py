@@ -11,11 +11,11 @@ import pytest
 from planner_mcp.jobs.events import principal_feed
 from planner_mcp.jobs.events.event_buffers import EventBuffer, buffer_in
 from planner_mcp.jobs.events.principal_feed import PrincipalFollower
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.jobs.job_ports import FeedEntry
 
 pytestmark = pytest.mark.anyio
-EVENT = Event("1-0", "job", EventKind.COMPLETED, "2026-01-01T00:00:00Z", {}, number=1)
+EVENT = Event("1-0", "job", EventKind.COMPLETED, "2026-01-01T00:00:00Z", EventData(), number=1)
 
 
 class QuietLog:

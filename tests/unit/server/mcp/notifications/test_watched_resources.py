@@ -2,7 +2,7 @@
 
 import pytest
 
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventData, EventKind
 from planner_mcp.server.mcp.notifications.watched_resources import watched_resource_of
 
 RESULT, PLAN, JOB = (
@@ -12,7 +12,7 @@ RESULT, PLAN, JOB = (
 
 def event(kind: EventKind, **data: float) -> Event:
     """Return an event that tells this."""
-    return Event("1-0", "job-0-a", kind, "", data)
+    return Event("1-0", "job-0-a", kind, "", EventData(**data))
 
 
 @pytest.mark.parametrize("kind", [each for each in EventKind if each is not EventKind.PROGRESS])
