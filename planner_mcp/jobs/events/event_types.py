@@ -122,6 +122,24 @@ CAPACITY: Final = EventType(
 TYPES: Final = (FINISHED, IMPROVED, UNASSIGNED, REVIEWED, CAPACITY)
 
 
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One event of a type."""
+
+    id: str
+    name: str
+    """Of the type."""
+    at: str
+    data: Json
+    """As the payload of the type."""
+    cursor: str | None
+    """Where a client goes on after it."""
+
+    def as_json(self) -> Json:
+        """Return it as it is sent."""
+        return {"eventId": self.id, "name": self.name, "timestamp": self.at, "data": self.data, "cursor": self.cursor}
+
+
 @dataclass(slots=True)
 class Occurrences:
     """Reads the occurrences of one type out of the events of jobs.
@@ -138,14 +156,14 @@ class Occurrences:
     reported: dict[str, Improvement] = field(default_factory=dict)
     since: datetime | None = None
 
-    def of(self, steps: Iterable[FeedStep]) -> Iterator[Json]:
+    def of(self, steps: Iterable[FeedStep]) -> Iterator[Occurrence]:
         """Yield the events that follow from some steps of a principal's stream."""
         for step in steps:
             event = step.event
             if event is None or not self._is_meant(event) or (data := self._data(event)) is None:
                 continue
             if self.since is None or datetime.fromisoformat(event.at) >= self.since:
-                yield occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position or None)
+                yield Occurrence(f"{event.id}-{event.job_id}", self.type.name, event.at, data, step.position or None)
 
     def _is_meant(self, event: Event) -> bool:
         """Return whether an event is of a job that the arguments name."""
@@ -200,24 +218,24 @@ def _jobs_of(event: Event) -> Mapping[str, str]:
     return {"job_id": event.job_id, "scenario_id": event.scenario_id, "scenario_name": event.scenario_name}
 
 
-def occurrence(event_id: str, name: str, at: str, data: Json, cursor: str | None) -> Json:
-    """Return one occurrence as it is sent."""
-    return {"eventId": event_id, "name": name, "timestamp": at, "data": data, "cursor": cursor}
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """The figures of `vrp.workers.capacity`."""
 
+    workers: int
+    slots: int
+    queued: int
+    solving: int
 
-def capacity_of(stats: QueueStats) -> Json:
-    """Return the figures of `vrp.workers.capacity`."""
-    return {
-        "workers": stats.live_workers,
-        "slots": stats.live_slots,
-        "queued": stats.queued,
-        "solving": stats.solving,
-    }
+    @staticmethod
+    def of(stats: QueueStats) -> "Capacity":
+        """Return those of a queue."""
+        return Capacity(stats.live_workers, stats.live_slots, stats.queued, stats.solving)
 
-
-def capacity_cursor(figures: Mapping[str, Any]) -> str:
-    """Return figures as the text a client goes on from."""
-    return ".".join(str(value) for value in figures.values())
+    @property
+    def cursor(self) -> str:
+        """The text a client goes on from."""
+        return f"{self.workers}.{self.slots}.{self.queued}.{self.solving}"
 
 
 def _figures(found: PlanSummary | EventData) -> Json:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from planner_mcp.jobs.events.event_types import EventType, Improvement, Occurrences
+from planner_mcp.jobs.events.event_types import EventType, Improvement, Occurrence, Occurrences
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.masking.hidden_figures import masked_event
-from planner_mcp.text import Json
 
 ID_HEADER: Final = "X-MCP-Subscription-Id"
 
@@ -35,7 +34,7 @@ class EventSubscription:
     group: str = ""
     """Whose proposed plans its principal may review; empty where it gets events of its own jobs alone."""
 
-    def occurrences(self, event: Event, reported: dict[str, Improvement], *, is_confidential: bool) -> list[Json]:
+    def occurrences(self, event: Event, reported: dict[str, Improvement], *, is_confidential: bool) -> list[Occurrence]:
         """Return the occurrences that an event of a job is to the subscription; its principal may follow that job.
 
         Args:
@@ -62,6 +61,6 @@ class EventSubscriptionStore(Protocol):
         """Return those that last."""
         ...
 
-    async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
+    async def deliver(self, subscription: EventSubscription, found: Sequence[Occurrence]) -> None:
         """Schedule occurrences for delivery, each once however often it is asked."""
         ...

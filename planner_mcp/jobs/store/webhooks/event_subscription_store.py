@@ -7,10 +7,11 @@ one hash for each principal, and in each shard the kinds of events that its jobs
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from planner_mcp.jobs.events.event_types import TYPES, Improvement, improvement_of
+from planner_mcp.jobs.events.event_types import TYPES, Improvement, Occurrence, improvement_of
 from planner_mcp.jobs.ids import shard_of_delivery
 from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
@@ -154,7 +155,7 @@ class RedisEventSubscriptions:
         names = until_ms.keys() - {kept["principal"], *gone}
         return [each for name in sorted(names) for each in await self.of(name) if each.group == group]
 
-    async def deliver(self, subscription: EventSubscription, found: Sequence[Mapping[str, Any]]) -> None:
+    async def deliver(self, subscription: EventSubscription, found: Sequence[Occurrence]) -> None:
         """Schedule occurrences for delivery, each once however often it is asked."""
         for new_delivery in (_delivery(subscription, each, "") for each in found):
             shard = shard_of_delivery(new_delivery.delivery_id)
@@ -190,10 +191,10 @@ class RedisEventSubscriptions:
         return bool(reply[0] == "ok")
 
 
-def _delivery(subscription: EventSubscription, occurrence: Mapping[str, Any], entry_id: str) -> NewDelivery:
-    """Return the delivery of an occurrence. Its event id is `<event>-<job>`."""
-    job_id = str(occurrence["data"]["job_id"])
-    event_id = str(occurrence["eventId"]).removesuffix(f"-{job_id}")
+def _delivery(subscription: EventSubscription, occurrence: Occurrence, entry_id: str) -> NewDelivery:
+    """Return the delivery of an occurrence. Its id is `<event>-<job>`."""
+    job_id = str(occurrence.data["job_id"])
+    event_id = occurrence.id.removesuffix(f"-{job_id}")
     return NewDelivery(
         delivery_id=f"{job_id}:{event_id}:{subscription.id}",
         principal=subscription.principal,
@@ -201,7 +202,7 @@ def _delivery(subscription: EventSubscription, occurrence: Mapping[str, Any], en
         endpoint=endpoint_id(subscription.principal, subscription.url),
         kind=subscription.type.name,
         job_id=job_id,
-        body=compact({**occurrence, "cursor": None}),
+        body=compact(replace(occurrence, cursor=None).as_json()),
         entry=entry_id,
     )
 

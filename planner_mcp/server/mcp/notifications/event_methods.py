@@ -33,11 +33,10 @@ from planner_mcp.jobs.events.event_types import (
     CAPACITY,
     REVIEWED,
     TYPES,
+    Capacity,
     EventType,
+    Occurrence,
     Occurrences,
-    capacity_cursor,
-    capacity_of,
-    occurrence,
 )
 from planner_mcp.jobs.events.principal_feed import positions_in
 from planner_mcp.jobs.job_service import JobService
@@ -51,7 +50,7 @@ from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapabil
 from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
 from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of, send_notification
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json, timestamp
+from planner_mcp.text import Json, plain_fields, timestamp
 
 EXTENSION: Final = "io.modelcontextprotocol/events"
 _REFUSALS: Final[tuple[tuple[type[PlannerError], ...], ...]] = (
@@ -167,8 +166,8 @@ class Events:
         has_more = len(found) > len(shown)
         return {
             **_POLLED,
-            "events": shown,
-            "cursor": shown[-1]["cursor"] if has_more else steps[-1].position,
+            "events": [each.as_json() for each in shown],
+            "cursor": shown[-1].cursor if has_more else steps[-1].position,
             "truncated": params.cursor is not None and steps[0].is_start,
             "hasMore": has_more,
         }
@@ -228,25 +227,24 @@ class Events:
                     begins_at = step.position if step.event is None else params.cursor
                     await sender.send("active", {"cursor": begins_at, "truncated": is_behind})
                 for each in occurrences.of([step]):
-                    await sender.send("event", each)
+                    await sender.send("event", each.as_json())
                 await sender.beat(step.position)
 
     async def _capacity_stream(self, sender: "_EventStream", params: EventParams) -> None:
-        last = params.cursor or capacity_cursor(capacity_of(await self.job_service.stats()))
+        last = params.cursor or Capacity.of(await self.job_service.stats()).cursor
         await sender.send("active", {"cursor": last, "truncated": False})
         while True:
-            figures = capacity_of(await self.job_service.stats())
-            if (now := capacity_cursor(figures)) != last:
-                await sender.send("event", _capacity_occurrence(figures))
-                last = now
+            now = Capacity.of(await self.job_service.stats())
+            if now.cursor != last:
+                await sender.send("event", _capacity_occurrence(now).as_json())
+                last = now.cursor
             await sender.beat(last)
             await anyio.sleep(CAPACITY_S)
 
     async def _capacity_poll(self, params: EventParams) -> Json:
-        figures = capacity_of(await self.job_service.stats())
-        is_changed = params.cursor is not None and params.cursor != capacity_cursor(figures)
-        events = [_capacity_occurrence(figures)] if is_changed else []
-        return {**_POLLED, "events": events, "cursor": capacity_cursor(figures), "truncated": False, "hasMore": False}
+        now = Capacity.of(await self.job_service.stats())
+        events = [_capacity_occurrence(now).as_json()] if params.cursor not in (None, now.cursor) else []
+        return {**_POLLED, "events": events, "cursor": now.cursor, "truncated": False, "hasMore": False}
 
     def _types(self, principal: Principal) -> list[EventType]:
         """Return the types a principal may ask for."""
@@ -342,9 +340,10 @@ async def _cancel_after(scope: anyio.CancelScope, end: Callable[[], Awaitable[ob
     scope.cancel()
 
 
-def _capacity_occurrence(figures: Json) -> Json:
-    now, cursor = datetime.now(UTC), capacity_cursor(figures)
-    return occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
+def _capacity_occurrence(capacity: Capacity) -> Occurrence:
+    now, cursor = datetime.now(UTC), capacity.cursor
+    figures = plain_fields(capacity)
+    return Occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
 
 
 def _since(params: EventParams | SubscribeParams) -> datetime | None:

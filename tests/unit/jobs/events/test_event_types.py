@@ -24,7 +24,7 @@ def test_a_plan_that_serves_more_is_an_improvement_whatever_it_costs() -> None:
         progress(55, cost=150),
     ]
     found = Occurrences(IMPROVED, {"min_gain_percent": 5}).of(steps)
-    assert [each["data"]["cost"] for each in found] == [10, 90, 200, 150]
+    assert [each.data["cost"] for each in found] == [10, 90, 200, 150]
 
 
 def test_a_poll_reports_no_improvement_of_a_job_that_found_none() -> None:
@@ -32,4 +32,4 @@ def test_a_poll_reports_no_improvement_of_a_job_that_found_none() -> None:
     polled = [progress(11, is_change=False, cost=90), progress(12, is_change=False, cost=90)]
     assert [*Occurrences(IMPROVED, {}).of(polled)] == []
     streamed = [progress(0, cost=100), progress(5, cost=90), *polled]
-    assert [each["data"]["cost"] for each in Occurrences(IMPROVED, {}).of(streamed)] == [100, 90]
+    assert [each.data["cost"] for each in Occurrences(IMPROVED, {}).of(streamed)] == [100, 90]
