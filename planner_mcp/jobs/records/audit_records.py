@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from planner_mcp.text import Json, plain_fields
+from planner_mcp.text import plain_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class AuditEntry:
 class AuditPage:
     """Some lines of a day, oldest first."""
 
-    entries: list[Json]
+    entries: list[AuditEntry]
     next: str | None
     """Where the next page starts, None after the last."""
 

@@ -159,7 +159,7 @@ def _plan_contents(principal: Principal, body: Json, plan: Plan, name: str | Non
 async def _log(reading: ReadContext, variables: Variables) -> Contents:
     date = variables["date"]
     page = await reading.logs.read(date, variables.get("after", "0"), LOG_LINES)
-    body: Json = {"date": date, "entries": page.entries}
+    body: Json = {"date": date, "entries": [plain_fields(entry) for entry in page.entries]}
     if page.next is not None:
         body["next"] = f"logs://vrp/{date}?after={page.next}"
     return _json(body)

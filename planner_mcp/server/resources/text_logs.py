@@ -9,9 +9,10 @@ from typing import Final
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.principals import ADMIN
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.server.resources.json_resources import LOG_LINES, Variables
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
-from planner_mcp.text import Json, plain
+from planner_mcp.text import plain
 
 TEXT: Final = "text/plain"
 _MAX_FIELD: Final = 200
@@ -38,9 +39,9 @@ async def _audit_log(reading: ReadContext, variables: Variables) -> Contents:
     return Contents(TEXT, _lines([*map(_audit_line, page.entries), *more]))
 
 
-def _audit_line(entry: Json) -> str:
-    fields = (entry.get(name, "") for name in ("at", "who", "what", "target", "outcome"))
-    return " ".join(plain(str(field), _MAX_FIELD) or "-" for field in fields)
+def _audit_line(entry: AuditEntry) -> str:
+    fields = (entry.at, entry.who, entry.what, entry.target, entry.outcome)
+    return " ".join(plain(field, _MAX_FIELD) or "-" for field in fields)
 
 
 def _lines(lines: Iterator[str] | list[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.job_events import is_position
 from planner_mcp.jobs.records.audit_records import AuditEntry, AuditPage
-from planner_mcp.jobs.store import store_keys
+from planner_mcp.jobs.store import record_codec, store_keys
 from planner_mcp.jobs.store.connection.store_part import StorePart
 
 ENTRIES_A_STEP: Final = 1000
@@ -46,7 +46,7 @@ class AuditLog(StorePart):
         rows = await self._script_client.command(
             "XRANGE", store_keys.key(store_keys.UNSHARDED, "audit", day), f"({after}", "+", "COUNT", count
         )
-        entries = [json.loads(fields["line"]) for _id, fields in rows]
+        entries = [record_codec.read_record(AuditEntry, json.loads(fields["line"])) for _id, fields in rows]
         return AuditPage(entries, rows[-1][0] if len(rows) == count else None)
 
 

@@ -12,6 +12,7 @@ import pytest
 from planner_mcp.app import AppServices
 from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ, WRITE
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
@@ -60,10 +61,10 @@ def key(store: RedisStore) -> Key:
 @pytest.fixture
 def audited(
     store: RedisStore, settings: Settings, apps_services: list[AppServices]
-) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
+) -> Callable[[], Awaitable[list[AuditEntry]]]:
     """Read the audit log of today, and of yesterday if the test began then, with every line that was on its way."""
 
-    async def read() -> list[dict[str, Any]]:
+    async def read() -> list[AuditEntry]:
         for services in apps_services:
             await services.audit.until_written()
         log = AuditLog(store.script_client, settings)

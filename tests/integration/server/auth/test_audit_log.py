@@ -10,6 +10,7 @@ import pytest
 from planner_mcp.errors import NotFoundError
 from planner_mcp.jobs.ids import random_id
 from planner_mcp.jobs.principals import ADMIN, READ
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.server.http.middleware.audit_middleware import LINES_BURST
 from tests.shared.http.mcp_caller import HEADERS, Caller, recent_dates
@@ -17,7 +18,7 @@ from tests.shared.scenarios.client_scenarios import SMALLEST
 
 pytestmark = pytest.mark.anyio
 JOB = "job-0-" + "a" * 26
-Lines = Callable[[], Awaitable[list[dict[str, Any]]]]
+Lines = Callable[[], Awaitable[list[AuditEntry]]]
 
 
 async def test_every_use_and_refusal_is_one_audit_line(served: Any, key: Any, audited: Lines) -> None:
@@ -29,17 +30,17 @@ async def test_every_use_and_refusal_is_one_audit_line(served: Any, key: Any, au
         wrong = await Caller(http, ann).call("create_scenario")
         refused = await Caller(http, reader).call("solve_vrp")
     lines = await audited()
-    recorded = [(line["subject"], line["tenant"], line["what"], line["outcome"]) for line in lines]
+    recorded = [(line.subject, line.tenant, line.what, line.outcome) for line in lines]
     assert recorded == [
         ("", "", "GET /jobs", "4011"),
         ("ann", "acme", "create_scenario", "ok"),
         ("ann", "acme", "create_scenario", "4002"),
         ("eve", "", "POST /mcp", "4012"),
     ]
-    assert lines[0]["trace_id"] == stranger.json()["traceId"]
-    assert lines[1]["target"] == made.json()["result"]["structuredContent"]["scenario_id"]
-    assert lines[2]["trace_id"] == wrong.json()["result"]["structuredContent"]["traceId"]
-    assert lines[3]["trace_id"] == refused.json()["traceId"]
+    assert lines[0].trace_id == stranger.json()["traceId"]
+    assert lines[1].target == made.json()["result"]["structuredContent"]["scenario_id"]
+    assert lines[2].trace_id == wrong.json()["result"]["structuredContent"]["traceId"]
+    assert lines[3].trace_id == refused.json()["traceId"]
 
 
 async def test_refusals_of_the_protocol_are_audited_too(served: Any, key: Any, audited: Lines) -> None:
@@ -54,12 +55,12 @@ async def test_refusals_of_the_protocol_are_audited_too(served: Any, key: Any, a
         answers.append(await old.request("tasks/get", taskId=JOB))
         answers.append(await new.request("no/such"))
     lines = await audited()
-    assert [(line["what"], line["target"]) for line in lines] == [
+    assert [(line.what, line.target) for line in lines] == [
         *[("resources/read", JOB), ("tools/call", "")] * 2,
         ("tasks/get", JOB),
         ("no/such", ""),
     ]
-    assert [line["trace_id"] for line in lines] == [each.json()["error"]["data"]["traceId"] for each in answers]
+    assert [line.trace_id for line in lines] == [each.json()["error"]["data"]["traceId"] for each in answers]
 
 
 async def test_reading_is_audited_at_every_endpoint(served: Any, key: Any, audited: Lines) -> None:
@@ -80,7 +81,7 @@ async def test_reading_is_audited_at_every_endpoint(served: Any, key: Any, audit
         await http.request("HEAD", f"/jobs/{job}", headers=ann.headers)
         assert (await http.delete("/mcp", headers=ann.headers)).status_code == 204
     lines = (await audited())[before:]
-    assert [(line["what"], line["target"], line["outcome"]) for line in lines] == [
+    assert [(line.what, line.target, line.outcome) for line in lines] == [
         ("resources/read", scenario, "ok"),
         ("resources/read", "", "ok"),
         ("resources/subscribe", job, "ok"),
@@ -91,8 +92,8 @@ async def test_reading_is_audited_at_every_endpoint(served: Any, key: Any, audit
         ("HEAD /jobs", job, "ok"),
         ("DELETE /mcp", "", "ok"),
     ]
-    assert {line["subject"] for line in lines} == {"ann"}
-    assert len({line["trace_id"] for line in lines}) == len(lines)
+    assert {line.subject for line in lines} == {"ann"}
+    assert len({line.trace_id for line in lines}) == len(lines)
 
 
 def content(answer: httpx.Response) -> dict[str, Any]:
@@ -132,12 +133,12 @@ async def test_each_refusal_of_http_is_one_line(served: Any, key: Any, audited: 
     assert answer.status_code == status
     refusal = answer.json().get("error", {}).get("data") or answer.json()
     lines = await audited()
-    assert [(line["outcome"], line["trace_id"]) for line in lines] == [(str(refusal["code"]), refusal["traceId"])]
-    assert lines[0]["what"].split()[0] == method
+    assert [(line.outcome, line.trace_id) for line in lines] == [(str(refusal["code"]), refusal["traceId"])]
+    assert lines[0].what.split()[0] == method
     is_named = status not in (421, 401) and "origin" not in more.get("headers", {})
     is_named = is_named and "content-encoding" not in more.get("headers", {})
-    assert lines[0]["subject"] == ("ann" if is_named else "")
-    assert lines[0]["target"] in ("", *re.findall(r"job-0-[a-z2-7]{26}", path))
+    assert lines[0].subject == ("ann" if is_named else "")
+    assert lines[0].target in ("", *re.findall(r"job-0-[a-z2-7]{26}", path))
 
 
 async def test_figures_are_audited_by_their_path(served: Any, key: Any, audited: Lines) -> None:
@@ -145,7 +146,7 @@ async def test_figures_are_audited_by_their_path(served: Any, key: Any, audited:
     async with served() as http:
         for scope in (ADMIN, READ):
             await http.get("/metrics", headers={"authorization": await key("ann", scope)})
-    assert [(line["what"], line["outcome"]) for line in await audited()] == [
+    assert [(line.what, line.outcome) for line in await audited()] == [
         ("GET /metrics", "ok"),
         ("GET /metrics", "4012"),
     ]
@@ -165,11 +166,11 @@ async def test_a_stream_has_its_line_when_it_is_asked_for(served: Any, key: Any,
         ann = Caller(http, await key("ann"))
         answer = await ann.request("subscriptions/listen", notifications={"resourceSubscriptions": 7})
     lines = await audited()
-    assert [(line["what"], line["outcome"]) for line in lines] == [
+    assert [(line.what, line.outcome) for line in lines] == [
         ("subscriptions/listen", "asked"),
         ("subscriptions/listen", str(answer.json()["error"]["data"]["code"])),
     ]
-    assert lines[0]["trace_id"] == lines[1]["trace_id"]
+    assert lines[0].trace_id == lines[1].trace_id
 
 
 async def test_a_crowd_of_refusals_does_not_fill_the_store(
@@ -186,11 +187,11 @@ async def test_a_crowd_of_refusals_does_not_fill_the_store(
         await ann.get(f"/jobs/{JOB}")
         await ben.get(f"/jobs/{JOB}")
     lines = await audited()
-    kept = [line for line in lines if line["who"] == "nobody"]
+    kept = [line for line in lines if line.who == "nobody"]
     assert LINES_BURST <= len(kept) < many
     assert len(logged) == many
-    assert many - len(kept) >= sum(line["left_out"] for line in kept) >= 0
-    assert [line["subject"] for line in lines[len(kept) :]] == ["ann", "ben"], "others are written down as ever"
+    assert many - len(kept) >= sum(line.left_out for line in kept) >= 0
+    assert [line.subject for line in lines[len(kept) :]] == ["ann", "ben"], "others are written down as ever"
 
 
 async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, settings: Any) -> None:
@@ -198,7 +199,7 @@ async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, setti
     async with served() as http:
         for _ in range(5):
             await http.get("/jobs/x")
-    log, seen = AuditLog(store.script_client, settings), list[dict[str, Any]]()
+    log, seen = AuditLog(store.script_client, settings), list[AuditEntry]()
     for day in recent_dates():
         after: str | None = "0"
         while after is not None:
@@ -209,4 +210,4 @@ async def test_the_audit_log_is_read_page_by_page(served: Any, store: Any, setti
     assert (await log.read("2001-01-01")).entries == []
     with pytest.raises(NotFoundError):
         await log.read("2026-13-99")
-    assert 0 < await store.redis.ttl(f"{{p0}}:audit:{seen[-1]['at'][:10]}") <= settings.audit_ttl_s
+    assert 0 < await store.redis.ttl(f"{{p0}}:audit:{seen[-1].at[:10]}") <= settings.audit_ttl_s

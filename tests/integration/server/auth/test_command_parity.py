@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
 from planner_mcp.settings import Settings
@@ -101,7 +102,7 @@ READING: Final = tuple(command for command, tool in OF_A_JOB.items() if tool == 
 
 
 async def test_a_job_watched_from_a_shell_is_masked_and_refused_as_by_its_tool(
-    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[Json]]]
+    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC O5, T7, R3, A2, A3: an unknown id, no id and one of a stranger; a line of audit for each refusal."""
     owner, reader = await key("ann", READ, WRITE, SENSITIVE), await key("ann", READ, WRITE)
@@ -124,7 +125,7 @@ async def test_a_job_watched_from_a_shell_is_masked_and_refused_as_by_its_tool(
                 said = await by_command(on.url, who, command, wrong)
                 refused = await by_mcp(http, who, tool, {"job_id": wrong})
                 assert said == {"code": refused["code"]}, (command, wrong)
-    lines = Counter((entry["what"], entry["outcome"]) for entry in await audited())
+    lines = Counter((entry.what, entry.outcome) for entry in await audited())
     assert lines["query_vrp_status", "4004"] == 2 * 3 * len(READING)  # by the command and by MCP
     assert [lines[tool, "4004"] for tool in ("cancel_vrp_job", "finish_vrp_job")] == [2 * 3] * 2
     assert lines["GET /jobs", "4004"] == 0

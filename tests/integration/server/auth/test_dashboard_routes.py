@@ -7,6 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from tests.integration.server.auth.conftest import Key, Served
 
 pytestmark = pytest.mark.anyio
@@ -42,7 +43,7 @@ async def test_files_need_no_key_and_data_does(served: Served) -> None:
 
 
 async def test_a_call_runs_the_tool_with_its_checks_and_its_audit_line(
-    served: Served, key: Key, audited: Callable[[], Awaitable[list[dict[str, str]]]]
+    served: Served, key: Key, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC O2: the same function as over MCP, all mistakes at once, one line of audit for each call."""
     async with served() as http:
@@ -53,7 +54,7 @@ async def test_a_call_runs_the_tool_with_its_checks_and_its_audit_line(
         refused = (await _call(http, "create_scenario", {**DAY, "agents": [], "tickets": "x"}, ann)).json()
         assert refused["is_error"] is True
         assert {fault["path"] for fault in refused["structured"]["errors"]} >= {"/agents", "/tickets"}
-        assert [line["what"] for line in await audited()].count("create_scenario") == 2
+        assert [line.what for line in await audited()].count("create_scenario") == 2
 
 
 async def test_a_principal_sees_what_its_scopes_and_its_tenancy_let_it_see(served: Served, key: Key) -> None:

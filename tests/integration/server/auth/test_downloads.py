@@ -6,6 +6,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.server.auth.access_links import AccessLinks
@@ -34,7 +35,7 @@ async def _sheets(http: httpx.AsyncClient, store: RedisStore, writer: str, reade
 
 
 async def test_a_url_needs_no_key_and_shows_what_its_principal_sees(
-    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[dict[str, str]]]]
+    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC T5, R3: the name of the driver is masked in the URL of one who may not see it; each use is audited."""
     async with served(public_url=None) as http:
@@ -45,7 +46,7 @@ async def test_a_url_needs_no_key_and_shows_what_its_principal_sees(
         assert seen.headers["cache-control"] == "no-store"
         masked = await http.get(await _sheets(http, store, ann, await key("ann", READ)))
         assert (masked.status_code, "Lovelace" in masked.text) == (200, False)
-        assert [line["what"] for line in await audited()].count("GET /downloads") == 2
+        assert [line.what for line in await audited()].count("GET /downloads") == 2
 
 
 async def test_an_altered_or_expired_url_is_refused_with_what_is_wrong(

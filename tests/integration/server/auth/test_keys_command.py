@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable
-from typing import Any
 
 import anyio
 import pytest
@@ -12,6 +11,7 @@ from typer.testing import CliRunner
 from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import principal_id
 from planner_mcp.jobs.records.api_key_records import ISSUER
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
@@ -96,7 +96,7 @@ def test_clients_of_a_key_are_notified_that_their_tools_changed(run: Run, databa
 def test_each_key_that_is_made_or_revoked_is_a_line_of_the_audit_log(run: Run, database_url: str) -> None:
     """SPEC A3: by the operator's name on this machine, with the id of the key; refusals too; never the key."""
 
-    async def lines() -> list[dict[str, Any]]:
+    async def lines() -> list[AuditEntry]:
         async with connect(Settings(redis_url=database_url)) as store:
             log = AuditLog(store.script_client, Settings())
             return [line for day in recent_dates() for line in (await log.read(day, count=1000)).entries]
@@ -107,11 +107,11 @@ def test_each_key_that_is_made_or_revoked_is_a_line_of_the_audit_log(run: Run, d
         run("revoke", key_id)
     run("create", "dan", "--scope", "root")
     found = anyio.run(lines)
-    assert [(line["what"], line["target"], line["outcome"]) for line in found] == [
+    assert [(line.what, line.target, line.outcome) for line in found] == [
         ("keys create", key_id, "ok"),
         ("keys revoke", key_id, "ok"),
         ("keys revoke", "", "4004"),
         ("keys create", "", "4001"),
     ]
-    assert {line["who"] for line in found} == {"operator"} and all(line["subject"] for line in found)
+    assert {line.who for line in found} == {"operator"} and all(line.subject for line in found)
     assert key not in str(found)

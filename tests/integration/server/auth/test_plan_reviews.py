@@ -10,6 +10,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE, group_id
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
 from tests.integration.server.auth.conftest import Key, Served
@@ -57,7 +58,7 @@ async def test_two_reviewers_race_on_two_replicas(served: Served, key: Key, stor
 
 
 async def test_the_proposer_never_approves_and_strangers_know_nothing(
-    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[dict[str, Any]]]]
+    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC A2, A3, A5: four eyes; to another tenant's reviewer the job is unknown; each step is audited."""
     async with served(**FOUR_EYES) as http:
@@ -78,7 +79,7 @@ async def test_the_proposer_never_approves_and_strangers_know_nothing(
         page = await http.get(f"/jobs/{job_id}/events", headers={"authorization": eve})
         assert page.status_code == 404
         assert (await call(http, bob, "review_plan", job_id=job_id, decision="approve"))["review"]
-        lines = [(line["subject"], line["what"], line["target"], line["outcome"]) for line in await audited()]
+        lines = [(line.subject, line.what, line.target, line.outcome) for line in await audited()]
         assert ("ann", "plan.proposed", job_id, "ok") in lines
         assert ("ann", "review_plan", job_id, "4024") in lines
         assert ("bob", "plan.approved", job_id, "ok") in lines

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from planner_mcp.cli.command_line import app
 from planner_mcp.jobs.principals import ADMIN, APPROVE, READ, SENSITIVE, WRITE
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.server.http.rest.rest_operations import OPERATIONS, RestOperation
 from planner_mcp.server.tools.tool_registry import APP_REGISTRY, REGISTRY
@@ -162,7 +163,7 @@ async def calls(http: httpx.AsyncClient, key: str, store: RedisStore) -> dict[st
 
 
 async def test_every_tool_answers_alike_at_every_endpoint(
-    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[Json]]]
+    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC O5, T7, R3, A2, A3: results, codes with their places, masking, and one line of audit a call."""
     seen: dict[str, dict[str, list[str]]] = {}
@@ -194,8 +195,8 @@ async def test_every_tool_answers_alike_at_every_endpoint(
     assert set(seen["rest"]) == set(seen["mcp"]) == set(TOOLS)  # the page of the App calls read_view by MCP
 
 
-def _lines(entries: list[Json]) -> Counter[tuple[str, str]]:
-    return Counter((entry["what"], entry["outcome"]) for entry in entries if entry["what"] in TOOLS)
+def _lines(entries: list[AuditEntry]) -> Counter[tuple[str, str]]:
+    return Counter((entry.what, entry.outcome) for entry in entries if entry.what in TOOLS)
 
 
 OF_NOBODY = {"create_scenario", "import_scenario", "webhook_secret", "webhook_deliveries", "confirm_address"}
@@ -252,7 +253,7 @@ async def by_command(url: str, key: str, *command: str) -> Json:
 
 
 async def test_commands_for_jobs_answer_as_the_tools_do(
-    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[Json]]]
+    store: RedisStore, key: Key, settings: Settings, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC O5, T7, A2, A3, R3: the same job, the same codes for strangers and missing scopes, masked alike, audited."""
     owner, reader = await key("ann", READ, WRITE, SENSITIVE), await key("ann", READ, WRITE)
@@ -278,5 +279,5 @@ async def test_commands_for_jobs_answer_as_the_tools_do(
                 continue
             for who, refused in zip((bob, guest), refusals, strict=True):
                 assert refused == {"code": (await by_mcp(http, who, tool, {"job_id": job_id}))["code"]}, tool
-    lines = Counter(entry["what"] for entry in await audited() if entry["outcome"] == "ok")
+    lines = Counter(entry.what for entry in await audited() if entry.outcome == "ok")
     assert lines["cancel_vrp_job"] == lines["finish_vrp_job"] == 2

@@ -9,6 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE, Principal
+from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.server.auth.access_links import AccessLinks
@@ -27,7 +28,7 @@ async def _shared(http: httpx.AsyncClient, key: str, job_id: str, **further: Any
 
 
 async def test_a_link_shows_its_plan_masked_and_nothing_else(
-    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[dict[str, Any]]]]
+    served: Served, key: Key, store: RedisStore, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:
     """SPEC O2, R3, A2: no credential, no name, no exact place, no reviewer's words; it opens nothing else."""
     async with served(public_url=None, approval="on") as http:
@@ -50,7 +51,7 @@ async def test_a_link_shows_its_plan_masked_and_nothing_else(
             assert (await http.get(closed)).status_code in (401, 404), closed
             assert (await http.get(closed, headers={"authorization": f"Bearer {token}"})).status_code in (401, 404)
         assert (await http.post(f"{path}/plan", json={})).status_code == 405
-        assert [line["what"] for line in await audited()].count("GET /shared") >= 2
+        assert [line.what for line in await audited()].count("GET /shared") >= 2
 
 
 async def test_a_guest_sees_no_exact_figures_whoever_wrote_the_day(served: Served, key: Key, store: RedisStore) -> None:
