@@ -91,7 +91,7 @@ async def test_a_second_tour_of_the_preferred_agent_costs_no_switch(
     assert preferred == {"a": "van1", "b": "van1", "c": "van1 tour 2"}
     plan = await best(ctx, stored.id)
     figures = summary_of(plan.as_json(), as_shown(stored.body))
-    assert (served(plan)["van1 tour 2"], figures["not_preferred_ids"]) == (["c"], ["b"])
+    assert (served(plan)["van1 tour 2"], figures.not_preferred_ids) == (["c"], ["b"])
 
 
 async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: ToolContext, store: RedisStore) -> None:
