@@ -17,6 +17,15 @@ public:
 
     // Update `best` if the route of `agent` has a cheaper position. Its duration is priced against `longest`.
     void try_route(int agent, const Option& option, InsertionPosition& best);
+    // Whether an idle agent may be cheaper than `best`: not where the way to the ticket and back alone costs as much.
+    bool may_open(int agent, const Option& option, const InsertionPosition& best) const {
+        const Agent& driver = problem_.agents[agent];
+        if (option.pickup >= 0 || driver.max_reloads > 0) return true;
+        const Matrix& distance = problem_.distance(driver);
+        const int place = problem_.tickets[option.ticket].place;
+        const Number way = Number{distance.into(place)[driver.start]} + distance.out_of(place)[driver.end];
+        return driver.fixed + driver.per_distance * way < best.delta;
+    }
     void update_longest() { longest_ = plan_.longest(); }
 
 private:

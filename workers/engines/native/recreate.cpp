@@ -112,7 +112,8 @@ void Recreate::list_routes_near(int ticket) {
 
 void Recreate::try_idle_agents(const Option& option, InsertionPosition& best) {
     for (const IndexedSet& agents : plan_.idle)
-        if (!agents.empty()) inserter_.try_route(agents.back(), option, best);
+        if (!agents.empty() && inserter_.may_open(agents.back(), option, best))
+            inserter_.try_route(agents.back(), option, best);
 }
 
 // Remove optional items that cost more than their penalty.
