@@ -75,6 +75,7 @@ def test_a_cancelled_enumeration_proves_nothing() -> None:
     assert enumeration_of(day, 10**6, is_cancelled=True).prove() is None
 
 
+@pytest.mark.slow
 def test_a_rich_day_of_nine_tickets_is_proved() -> None:
     """SPEC S2: reloads, breaks, releases and shipments, where the model of the day takes too long."""
     found = rich_day(3028)

@@ -589,6 +589,7 @@ def proved_optimal(day: Problem) -> tuple[OptimalityCertificate, int]:
     return prover.certificate, price(day, best)
 
 
+@pytest.mark.slow
 def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() -> None:
     """SPEC S2: large vehicles count for more; without the cuts, or with dearer ones, nothing is proved."""
     day = generated("mixed", 11, 14)
