@@ -173,12 +173,12 @@ def event_from(job_id: str, event_id: str, kept: Fields) -> Event:
 
 def event_data_of(stored: Json) -> EventData:
     """Return what an event says of its job."""
-    parts = {name: read(stored[name]) for name, read in _EVENT_PARTS.items() if name in stored}
+    parts = {name: read(kept) for name, read in _EVENT_PARTS.items() if (kept := stored.get(name)) is not None}
     return read_record(EventData, stored | parts)
 
 
 _EVENT_PARTS: Final[Mapping[str, Callable[[Json], Any]]] = {
-    "review": lambda kept: read_record(PlanReview, kept | {"state": ReviewState(kept["state"])}),
+    "review": lambda kept: PlanReview(ReviewState(kept["state"]), kept.get("reason", ""), kept.get("differs_from")),
     "summary": partial(read_record, PlanSummary),
     "error": JobFailure.of,
     "result": partial(read_record, PlanSummary),

@@ -39,3 +39,10 @@ def test_an_event_of_another_version_is_read() -> None:
     assert found.summary is not None and found.error is not None
     assert (found.progress, found.summary.cost, found.error.message, found.error.code) == (0, 1, "m", 5000)
     assert "new" not in found.as_json()
+
+
+def test_an_event_says_no_more_of_a_review_than_this_version_writes() -> None:
+    """SPEC J7: a newer process may write its times there, as text; what is null is not said."""
+    review = {"state": "approved", "reviewed_at": "2026-01-01T00:00:00Z", "new": 1}
+    stored = {"status": "COMPLETED", "progress": 100, "review": review, "summary": None, "error": None}
+    assert event_data_of(stored).as_json() == {"status": "COMPLETED", "progress": 100, "review": {"state": "approved"}}
