@@ -8,7 +8,8 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility import least_travel
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.feasibility.unservable_tickets import UnservableTickets
+from planner_mcp.routing.feasibility.unservable_tickets import PROVED_REASONS, UnservableTickets
+from planner_mcp.routing.infeasibility_reasons import REASONS, InfeasibilityReason
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
@@ -35,6 +36,16 @@ def test_tickets_out_of_reach_are_reported_beside_other_faults() -> None:
     assert paths == {"/tickets/3/demand", "/tickets/2/location", "/agents/1/locked_tickets"}
     backward = body([agent(shift_start=9, shift_end=8)], [far])
     assert [fault.path for fault in all_faults(raw_scenario(backward))] == ["/agents/0/shift_end"]
+
+
+def test_every_proof_that_is_reported_has_words() -> None:
+    """SPEC T7: a fault without a sentence would say nothing; those of a route that is over are of plans alone."""
+    limits = {*map(InfeasibilityReason, ("SHIFT_END", "MAX_DURATION", "MAX_DISTANCE"))}
+    shipments = {*limits, *map(InfeasibilityReason, ("TIME_WINDOW", "SKILL_OR_AGENT", "CAPACITY"))}
+    tickets = {*PROVED_REASONS} - {*map(InfeasibilityReason, ("NO_POSITION", "ROUTE_OVER", "SHIPMENT_HALF_UNSERVED"))}
+    assert [each for each in tickets if not REASONS[each].ticket.problem] == []
+    assert [each for each in shipments if not REASONS[each].shipment.problem] == []
+    assert [each for each in limits if not REASONS[each].locked] == []
 
 
 ROUND = [[0, 600, 9999], [600, 0, 300], [9999, 300, 0]]
