@@ -67,8 +67,8 @@ async def _submit(store: RedisStore, tickets: int, seed: int, solve_s: int, **mo
 async def _ended(store: RedisStore, job: Job) -> float:
     while not (now := await store.get_job(OWNER, job.id)).is_terminal:  # noqa: ASYNC110 — a benchmark has time
         await asyncio.sleep(POLL_S)
-    assert now.summary is not None, now.error
-    return float(now.summary.cost or 0.0)
+    assert now.summary is not None and now.summary.cost is not None, now.error
+    return now.summary.cost
 
 
 class Fleet:
