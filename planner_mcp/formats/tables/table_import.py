@@ -115,11 +115,12 @@ class TableImport:
     def add_tickets(self, table: Table, chosen: Mapping[str, str], other: OtherTable = NO_OTHER_TABLE) -> ColumnMapping:
         """Take in a table of tickets; return what its columns were taken for."""
         proposal = self._proposal(table, "tickets", chosen, other)
-        table, mapping, split = with_pickup_rows(*with_named_halves(table, proposal))
+        table, mapping, alone = with_named_halves(table, proposal)
+        table, mapping, split = with_pickup_rows(table, mapping)
         rows, self._wanted = self._rows("tickets", table, mapping, chosen)
         rows, joined = join_lines(rows, table, self._wanted)
         paired, faults = join_halves(rows, self._wanted)
-        self.notices |= dict.fromkeys([*split, *joined, *paired])
+        self.notices |= dict.fromkeys([*alone, *split, *joined, *paired])
         self.faults += faults
         self.origins["tickets"] = [origin for origin, _ in rows]
         self.faults += rows_without_place(rows, table, mapping)

@@ -31,7 +31,7 @@ from planner_mcp.formats.tables.columns.columns_by_header import (
 from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.columns.service_columns import SERVICE_OPTIONS, unit_field
-from planner_mcp.formats.tables.columns.ticket_kinds import are_kinds, has_pickups, named_halves
+from planner_mcp.formats.tables.columns.ticket_kinds import are_halves, are_kinds, has_pickups
 from planner_mcp.formats.tables.headers.header_meanings import HeaderMeaning, is_of_order, says_crew, side_of
 from planner_mcp.formats.tables.headers.header_words import PLACING, UNUSED
 
@@ -97,9 +97,10 @@ def ask_about_halves(columns: ProposedColumns) -> None:
     """Ask whether ids in pairs (`S1-P`, `S1-D`) are halves of shipments, unless a column names some of them."""
     for header in columns.called("id") if columns.are_tickets else ():
         ids, others = columns.cells[header], (columns.cells[each] for each in columns.meanings if each != header)
-        if header not in columns.chosen and named_halves(ids) and all(map({*ids}.isdisjoint, others)):
+        if header not in columns.chosen and are_halves(ids) and all(map({*ids}.isdisjoint, others)):
             del columns.fields[header]
-            columns.ask(header, ("shipment_half", "id"), "its ids come in pairs, {}")
+            why = "its ids come in pairs, which may be pickups and their deliveries; it has {}"
+            columns.ask(header, ("shipment_half", "id"), why)
 
 
 def _settle_open_kind(columns: ProposedColumns, header: str) -> None:

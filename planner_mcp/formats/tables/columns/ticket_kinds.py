@@ -4,10 +4,12 @@ Owns the words, and the judgement of a column by them.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from planner_mcp.formats.tables.cells.cell_text import MAX_CELL
+from planner_mcp.formats.tables.cells.total_words import is_total
 from planner_mcp.formats.tables.cells.unit_words import words_of
 from planner_mcp.formats.tables.headers.header_meanings import normalized
 
@@ -22,11 +24,16 @@ DELIVERIES: Final = {""} | words_of(
     "entrega reparto liefern anliefern zustellen entladen leveren bezorgen brengen levering livrer entregar consegna "
     "consegnare dostawa doreczenie 配送 送货 派送 派件 送件 投递 卸货"
 )
+KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
 _HALF: Final = re.compile(r"(.+?)(?:[-_/. ]{1,3}|(?<=\d))([^\W\d_]+)")
 """The id of a shipment, and which half of it a row is: `S1-P`, `S1 delivery`, `1001取`."""
-_FIRST_HALF: Final = PICKUPS | {"p", "a", "取"}
-_SECOND_HALF: Final = DELIVERIES - {""} | {"d", "b", "送"}
-KIND_INITIALS: Final[Mapping[str, str]] = {"p": "pickup", "d": "delivery"}
+_HALVES: Final[Mapping[str, str]] = {
+    **dict.fromkeys({*PICKUPS, "取"}, "pickup"),
+    **dict.fromkeys(RETURNS, "return"),
+    **dict.fromkeys({*DELIVERIES, "送"} - {""}, "delivery"),
+}
+_HALVES_OF_NUMBERS: Final[Mapping[str, str]] = {**KIND_INITIALS, "a": "pickup", "b": "delivery"}
+"""Only behind an id with digits: `Stop A` and `Stop B` are two stops."""
 
 
 def are_kinds(cells: Sequence[str]) -> bool:
@@ -47,16 +54,30 @@ def has_kind_initials(cells: Iterable[str]) -> bool:
 
 
 def named_halves(cells: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return the shipment and the kind of each id, where all of them come in pairs of a pickup and its delivery."""
+    """Return of each id that names half of a shipment the id of that and its kind; a half alone keeps its own id."""
     found: dict[str, tuple[str, str]] = {}
     for cell in cells:
         half = _HALF.fullmatch(cell) if len(cell) <= MAX_CELL else None
-        word = kind_word(half[2]) if half else ""
-        if half is None or word not in _FIRST_HALF | _SECOND_HALF:
-            return {}
-        found[cell] = half[1], "pickup" if word in _FIRST_HALF else "delivery"
-    names = {name for name, _ in found.values()}
-    return found if len(cells) == len({*found.values()}) == 2 * len(names) else {}
+        if half is not None and (kind := _kind_of_half(half[1], kind_word(half[2]))):
+            found[cell] = half[1], kind
+    ends = {(name, kind == "delivery") for name, kind in found.values()}
+    return {
+        cell: (name if {(name, False), (name, True)} <= ends else cell, kind) for cell, (name, kind) in found.items()
+    }
+
+
+def are_halves(cells: Sequence[str]) -> bool:
+    """Return whether all ids, save that of a total, come in pairs of a pickup and its delivery."""
+    ids = [cell for cell in cells if not is_total([cell])]
+    halves = named_halves(ids)
+    counts = Counter(name for name, _ in halves.values())
+    return len(halves) == len(ids) and {*counts.values()} == {2}
+
+
+def _kind_of_half(name: str, word: str) -> str:
+    """Return the kind of a row that a word behind the id of a shipment says; empty for none."""
+    has_digits = any(char.isdecimal() for char in name)
+    return _HALVES.get(word) or (_HALVES_OF_NUMBERS.get(word, "") if has_digits else "")
 
 
 def kind_word(cell: str) -> str:

@@ -32,19 +32,27 @@ _FETCHED_AT: Final = "(pickup_ticket)"
 """The header of the pickup of a row; like the other two of what rows do not say themselves."""
 
 
-def with_named_halves(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping]:
-    """Return a table whose ids name halves of shipments with those of the shipments, and kinds; any other as it is."""
-    for header in (header for header, name in mapping.fields.items() if name == "shipment_half"):
-        halves = named_halves(table.cells(header))
-        known = {cell: dict(zip((header, _KIND), half, strict=True)) for cell, half in halves.items()}
-        rows = tuple((line, row | known.get(row.get(header, ""), {})) for line, row in table.rows)
-        gone = {"id", "kind"} if halves else {"id"}
-        fields = {each: name for each, name in mapping.fields.items() if name not in gone} | {
-            header: "id",
-            _KIND: "kind",
-        }
-        return replace(table, headers=(*table.headers, _KIND), rows=rows), replace(mapping, fields=fields)
-    return table, mapping
+def with_named_halves(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping, list[str]]:
+    """Return a table whose ids name halves of shipments with ids of those, a kind and notices; any other as it is.
+
+    A half without the other is fetched for the depot, or comes from there.
+    """
+    header = next((header for header, name in mapping.fields.items() if name == "shipment_half"), None)
+    if header is None:
+        return table, mapping, []
+    halves = named_halves(table.cells(header))
+    kinds = [each for each, name in mapping.fields.items() if name == "kind"]
+    rows: list[tuple[int, dict[str, str]]] = []
+    for line, row in table.rows:
+        if half := halves.get(row.get(header, "")):
+            kept = {each: cell for each, cell in row.items() if each not in kinds}
+            rows.append((line, kept | {header: half[0], _KIND: half[1]}))
+        else:
+            rows.append((line, row))
+    fields = {each: name for each, name in mapping.fields.items() if name != "id"} | {header: "id", _KIND: "kind"}
+    alone = sum(cell in halves and halves[cell][0] == cell for cell in table.cells(header))
+    new = replace(table, headers=(*table.headers, _KIND), rows=tuple(rows))
+    return new, replace(mapping, fields=fields), _noticed_alone(alone)
 
 
 def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, ColumnMapping, list[str]]:
@@ -85,7 +93,7 @@ def with_pickup_rows(table: Table, mapping: ColumnMapping) -> tuple[Table, Colum
     fields = {header: name for header, name in fields.items() if name != "id"}  # a ticket has one id
     fields |= {id_header: "id", _KIND: "kind", _FETCHED_AT: "pickup_ticket"}
     notices = _noticed("Shipments in rows with two places: {}; {} is fetched.", list(halves.values()))
-    notices += [f"Rows with one of two places, whose goods come from the depot or go there: {alone}."] if alone else []
+    notices += _noticed_alone(alone)
     headers = tuple(dict.fromkeys((*table.headers, *fields)))
     return replace(table, headers=headers, rows=tuple(rows)), replace(mapping, fields=fields), notices
 
@@ -165,3 +173,7 @@ def _share(column: AmountColumn, one: int, other: int) -> None:
 def _noticed(notice: str, names: Sequence[str]) -> list[str]:
     """Return what is said of rows whose tickets have new names, with the first of these."""
     return [notice.format(len(names), f'"{plain(names[0], 40)}"')] if names else []
+
+
+def _noticed_alone(count: int) -> list[str]:
+    return [f"Rows with one of two places, whose goods come from the depot or go there: {count}."] if count else []

@@ -188,14 +188,51 @@ def test_ids_that_all_come_in_pairs_are_asked_about(ids: str) -> None:
     assert [each["id"] for each in tickets_of(text, columns={"Order": "id"})] == ids.split()
 
 
-@pytest.mark.parametrize("ids", ["S1-P S2-D", "S1-P S1-P", "S1-X S1-Y", "S1-P S1-D S1-D"])
+@pytest.mark.parametrize("ids", ["S1-P S2-D", "S1-P S1-P", "S1-X S1-Y", "S1-P S1-D S1-D", "Stop-A Stop-B"])
 def test_other_ids_are_no_halves(ids: str) -> None:
-    """SPEC T5: a half alone, another word, or a third row; who calls them halves has them as they are."""
-    rows = [f"{name};Ring {at}, 79098 Freiburg;1" for at, name in enumerate(ids.split(), 1)]
-    text = "\n".join(["Order;Address;Qty", *rows])
+    """SPEC T5: a half alone, another word, a third row; letters without a number before them may name two stops."""
+    text = _orders(*ids.split())
     assert propose_mapping(table(text), "tickets", {}).open_columns == ()
+
+
+def test_halves_are_paired_whatever_stands_beside_them() -> None:
+    """SPEC T5: one row without its other half, or a line of totals, made deliveries of all that is picked up."""
+    text = _orders("S1-P", "S1-D", "S2-P", "S3-D", "X9") + "Total;;5\n"
     read = imported_day(text, columns={"Order": "shipment_half"})
-    assert [each["id"] for each in read.body["tickets"]] == ids.split()
+    assert [(each["id"], each.get("kind"), each.get("pickup")) for each in read.body["tickets"]] == [
+        ("S1 pickup", "pickup", None),
+        ("S1", None, "S1 pickup"),
+        ("S2-P", "pickup", None),
+        ("S3-D", None, None),
+        ("X9", None, None),
+    ]
+    assert "Rows with one of two places, whose goods come from the depot or go there: 2." in read.assumptions
+
+
+def test_a_total_below_halves_is_none_of_them() -> None:
+    """SPEC T5: with it in the column of ids nobody was asked."""
+    (asked,) = propose_mapping(table(_orders("S1-P", "S1-D") + "Total;;2\n"), "tickets", {}).open_columns
+    assert asked.options == ("shipment_half", "id")
+
+
+def test_a_third_row_of_a_shipment_is_refused() -> None:
+    """SPEC T7: who calls them halves is told of those that are no pair."""
+    with pytest.raises(InputError) as caught:
+        imported_day(_orders("S1-P", "S1-D", "S1-Delivery"), columns={"Order": "shipment_half"})
+    (fault,) = caught.value.errors
+    assert (fault.path, fault.hint) == ("/4/Order", "Give each pickup and its delivery an id of their own.")
+
+
+def test_a_half_that_is_called_a_return_goes_to_the_depot() -> None:
+    """SPEC T5: as in a column of kinds."""
+    delivered, returned = tickets_of(_orders("S1-Delivery", "S1-Return"), columns={"Order": "shipment_half"})
+    assert (delivered["id"], "pickup" in delivered) == ("S1", False)
+    assert (returned["id"], returned["kind"]) == ("S1 pickup", "pickup")
+
+
+def _orders(*ids: str) -> str:
+    rows = [f"{name};Ring {at}, 79098 Freiburg;1\n" for at, name in enumerate(ids, 1)]
+    return "".join(["Order;Address;Qty\n", *rows])
 
 
 def test_halves_that_a_column_joins_are_not_asked_about() -> None:
