@@ -1,1 +1,5 @@
-"""Tables and workbooks as people keep them: their columns, cells and amounts, read to a scenario."""
+"""Tables and workbooks as people keep them, read to a scenario. Begin with `scenario_from_tables`.
+
+`sheets` read a file as tables, `headers` and `cells` what stands in them; `columns` find the field of each column, and
+`rows` become tickets and agents.
+"""

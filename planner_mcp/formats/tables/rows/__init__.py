@@ -1,1 +1,1 @@
-"""Rows of a table: what is none of its tickets and agents, and what the others say, put together."""
+"""Rows of a table: which of them count, what they say, and which of them belong together."""

@@ -1,1 +1,1 @@
-"""The planner's own routes, save those under `/v1`."""
+"""Routes beside MCP and `/v1`: the dashboard's, jobs, files and matrices, sessions, health, metrics, documents."""

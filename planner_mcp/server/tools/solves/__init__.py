@@ -1,1 +1,1 @@
-"""Tools that start jobs: a day planned, planned again, otherwise, or proved."""
+"""Tools that start jobs: plan a day, plan it again, try other plans and changes of it, prove a plan."""
