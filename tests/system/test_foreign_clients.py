@@ -6,7 +6,6 @@ A job waits behind others until its client watches it. What the client was told 
 import contextlib
 import json
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -18,7 +17,7 @@ from mcp.client.subscriptions import ResourceUpdated, SubscriptionLost
 
 from benchmarks.peers.programs import peer_python
 from examples.planner_server import PlannerServer
-from planner_mcp.jobs.job_content import event_line
+from planner_mcp.jobs.job_content import state_line
 from tests.shared.http.load_balancer import LoadBalancer, balancing
 from tests.shared.node import external_clients
 from tests.shared.scenarios.client_scenarios import ring, submit, wait_for
@@ -54,7 +53,7 @@ async def events_of(server: PlannerServer, http: httpx.AsyncClient, job_id: str)
 
 def lines(events: list[dict[str, Any]]) -> list[str]:
     """Return events as progress messages spell them."""
-    return [event_line(SimpleNamespace(data=event)) for event in events]  # type: ignore[arg-type]
+    return [state_line(event) for event in events]
 
 
 async def script(name: str, *arguments: str) -> dict[str, Any]:
