@@ -912,7 +912,7 @@ async def test_a_day_goes_wrong_and_is_repaired_on_the_page(server: PlannerServe
     await page.get_by_role("button", name="Find fixes").click(timeout=60_000)
     await page.get_by_role("button", name="Apply and solve").first.click(timeout=60_000)
     await page.wait_for_url(lambda url: job_id not in url)
-    await page.get_by_text("4 of 4").wait_for(timeout=60_000)
+    await page.get_by_text("4 of 4", exact=True).wait_for(timeout=60_000)
     await solved.wait_for(timeout=60_000)
     mended = page.url
     await page.get_by_role("button", name="Solve again").click()
@@ -958,7 +958,7 @@ async def test_an_urgent_order_is_a_new_ticket_and_what_it_changes_is_shown(serv
         {"locations": {"D*": {"lat": 48.74, "lon": 9.31}}},
     )
     await page.get_by_text("tickets: 1 added (D)").wait_for(timeout=60_000)
-    await page.get_by_text("2 of 2").wait_for(timeout=60_000)
+    await page.get_by_text("2 of 2", exact=True).wait_for(timeout=60_000)
     for place in (".legend", "svg.times", "table td", "select"):
         named = page.locator(place, has_text="row-2 · Li Na").first
         await named.wait_for(state="attached", timeout=60_000)
