@@ -12,7 +12,7 @@ import math
 import re
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, overload
 
@@ -152,3 +152,8 @@ def plain_fields(record: Any) -> Json:
 def stated_fields(record: Any) -> Json:
     """Return the same without those that are None."""
     return {name: value for name in record.__slots__ if (value := getattr(record, name)) is not None}
+
+
+def known_fields(record: Any, stored: Mapping[str, Any]) -> Json:
+    """Return what was stored of the fields that a class of records has; another version may have written more."""
+    return {name: stored[name] for name in record.__slots__ if name in stored}

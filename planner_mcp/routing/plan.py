@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from planner_mcp.text import Json, plain_fields, share_at_most
+from planner_mcp.text import Json, known_fields, plain_fields, share_at_most
 
 CENT: Final = 0.01
 """Costs and bounds closer than this are equal: prices are rounded, and days may round them differently."""
@@ -181,15 +181,17 @@ class Plan:
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Plan":
         """Rebuild a plan from `as_json()`. Fields that this version does not know are left out."""
-        known = _known(Plan, data)
+        known = known_fields(Plan, data)
         known["status"] = PlanStatus(data["status"])
         known["routes"] = tuple(_route_of(route) for route in data["routes"])
-        known["unassigned"] = tuple(Unassigned(**_known(Unassigned, entry)) for entry in data["unassigned"])
+        known["unassigned"] = tuple(Unassigned(**known_fields(Unassigned, entry)) for entry in data["unassigned"])
         known["assumptions"] = tuple(data.get("assumptions", ()))
         if (record := data.get("recombination")) is not None:
-            known["recombination"] = RecombinationRecord(**_known(RecombinationRecord, record))
+            known["recombination"] = RecombinationRecord(**known_fields(RecombinationRecord, record))
         if (proof := data.get("proof")) is not None:
-            known["proof"] = ProofRecord(**{**_known(ProofRecord, proof), "relaxed": tuple(proof.get("relaxed", ()))})
+            known["proof"] = ProofRecord(
+                **{**known_fields(ProofRecord, proof), "relaxed": tuple(proof.get("relaxed", ()))}
+            )
         return Plan(**known)
 
 
@@ -206,9 +208,5 @@ def _recorded(fields: Json, name: str) -> Json:
 
 
 def _route_of(data: Mapping[str, Any]) -> PlannedRoute:
-    visits = tuple(Visit(**{"late_s": None, **_known(Visit, visit)}) for visit in data["visits"])
-    return PlannedRoute(**{"overtime_s": None, **_known(PlannedRoute, data), "visits": visits})
-
-
-def _known(record: Any, data: Mapping[str, Any]) -> Json:
-    return {name: data[name] for name in record.__slots__ if name in data}
+    visits = tuple(Visit(**{"late_s": None, **known_fields(Visit, visit)}) for visit in data["visits"])
+    return PlannedRoute(**{"overtime_s": None, **known_fields(PlannedRoute, data), "visits": visits})

@@ -20,7 +20,7 @@ from planner_mcp.jobs.job_model import (
 )
 from planner_mcp.jobs.plan_review import PlanReview, ReviewState
 from planner_mcp.jobs.plan_summary import PlanSummary
-from planner_mcp.text import Json, at_least, compact, number, plain_fields
+from planner_mcp.text import Json, at_least, compact, known_fields, number, plain_fields
 
 R = TypeVar("R")
 Fields = dict[str, str]
@@ -93,8 +93,7 @@ def progress_of(text: str, percent: int) -> Progress:
 
 def read_record(record: type[R], stored: Json) -> R:
     """Return a record of the fields this version knows: while a deployment rolls, a newer process may write more."""
-    known = vars(record)["__slots__"]
-    return record(**{name: value for name, value in stored.items() if name in known})
+    return record(**known_fields(record, stored))
 
 
 def progress_text(progress: Progress) -> str:
