@@ -19,8 +19,8 @@ def notification(event: Event, *, is_named: bool = False) -> Json:
         event: What happened.
         is_named: Whether it says its id and time too, for channels whose ids say neither.
     """
-    name = {"event_id": event.id, "at": event.at} if is_named else {}
-    base = {"job_id": event.job_id, **event.data.as_json(), **name}
+    id_and_time = {"event_id": event.id, "at": event.at} if is_named else {}
+    base = {"job_id": event.job_id, **event.data.as_json(), **id_and_time}
     if event.kind in (EventKind.COMPLETED, EventKind.FAILED):
         return {"jsonrpc": "2.0", "method": "notifications/complete", "params": base}
     if event.kind is EventKind.CANCELLED:

@@ -10,6 +10,7 @@ from planner_mcp.errors import Fault, NotFoundError, grouped, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
+from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import NO_TRAVEL, Plan
 from planner_mcp.server.tools.answers.job_text import figure_lines
@@ -99,8 +100,11 @@ async def run(ctx: ToolContext, asked: ReadArguments) -> ToolResult[ReadPlanResu
     plan_id, plan = plan_of(job_id), plan_for(ctx.principal, plan)
     if asked.view == "summary":
         job = await ctx.job_service.job(ctx.principal, job_id)
+        kept = job.summary or PlanSummary()
         from_job = {
-            name: getattr(job.summary, name, None) for name in ("cost_in", "not_preferred", "not_preferred_ids")
+            "cost_in": kept.cost_in,
+            "not_preferred": kept.not_preferred,
+            "not_preferred_ids": kept.not_preferred_ids,
         }
         return _summary(plan_id, {**await run_in_thread(ctx, summary, plan), **from_job})
     idle = await _without_route(ctx, asked.agent_ids, job_id, plan)
