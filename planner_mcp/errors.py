@@ -90,8 +90,13 @@ class PlannerError(Exception):
 
     code: ClassVar[int] = 5000
     type: ClassVar[str] = "InternalError"
+    """With a code of its own, a class has its name without `Error` as its type, unless it declares another."""
     retryable: ClassVar[bool] = False
     summary: ClassVar[str] = "Something failed inside the server; quote the trace id when you report it."
+
+    def __init_subclass__(cls) -> None:
+        if "code" in vars(cls) and "type" not in vars(cls):
+            cls.type = cls.__name__.removesuffix("Error")
 
     def __init__(
         self,
@@ -152,7 +157,6 @@ class InvalidParameterError(InputError):
     """A value has the wrong type, range or form."""
 
     code = 4001
-    type = "InvalidParameter"
     summary = "A parameter has a value that is not accepted."
 
 
@@ -160,7 +164,6 @@ class MissingParameterError(InputError):
     """A required parameter is absent."""
 
     code = 4002
-    type = "MissingParameter"
     summary = "A required parameter is missing."
 
 
@@ -168,7 +171,6 @@ class UnknownParameterError(InputError):
     """A parameter that no schema names."""
 
     code = 4003
-    type = "UnknownParameter"
     summary = "A parameter is not known here."
 
 
@@ -176,7 +178,6 @@ class NotFoundError(InputError):
     """Unknown, or another principal's; the caller cannot distinguish the two."""
 
     code = 4004
-    type = "NotFound"
     summary = "Nothing with this id is known here."
 
 
@@ -184,7 +185,6 @@ class InvalidScenarioError(InputError):
     """Well-formed, but contradictory."""
 
     code = 4005
-    type = "InvalidScenario"
     summary = "The scenario contradicts itself; errors lists what to correct."
 
 
@@ -192,7 +192,6 @@ class UnsupportedFeatureError(InputError):
     """No engine that is installed can plan this combination of features."""
 
     code = 4006
-    type = "UnsupportedFeature"
     summary = "No installed engine supports this combination of features."
 
 
@@ -200,7 +199,6 @@ class UnknownToolError(InputError):
     """No such tool."""
 
     code = 4007
-    type = "UnknownTool"
     summary = "No tool has this name."
 
 
@@ -208,7 +206,6 @@ class IdempotencyConflictError(InputError):
     """The key was used before with other arguments."""
 
     code = 4009
-    type = "IdempotencyConflict"
     summary = "This idempotency_key was used with other arguments."
 
     def __init__(self, message: str | None = None, *, path: str = "/idempotency_key") -> None:
@@ -220,7 +217,6 @@ class TooLargeError(InputError):
     """More than one call may carry."""
 
     code = 4013
-    type = "TooLarge"
     summary = "The input is larger than one call may be."
 
 
@@ -228,7 +224,6 @@ class EndpointForbiddenError(InputError):
     """The callback address is one that must not be called."""
 
     code = 4014
-    type = "EndpointForbidden"
     summary = "This callback_url is not allowed."
 
 
@@ -236,7 +231,6 @@ class InvalidMessageError(InputError):
     """The body is not a JSON-RPC message this server takes."""
 
     code = 4015
-    type = "InvalidMessage"
     summary = "The body cannot be read: it is JSON in UTF-8, and for MCP a JSON-RPC 2.0 message."
 
 
@@ -244,7 +238,6 @@ class UnknownMethodError(InputError):
     """No such method in the negotiated revision."""
 
     code = 4016
-    type = "UnknownMethod"
     summary = "No method has this name in the negotiated revision."
 
 
@@ -252,7 +245,6 @@ class UnknownSessionError(InputError):
     """No such session, or not the caller's, or it ended."""
 
     code = 4017
-    type = "UnknownSession"
     summary = "This session is not known here or has ended; initialize a new one."
 
 
@@ -260,7 +252,6 @@ class LostStreamError(InputError):
     """The position cannot be resumed from."""
 
     code = 4018
-    type = "LostStream"
     summary = "Nothing can be replayed from this Last-Event-ID: it is unknown or too old. Read the state anew."
 
 
@@ -268,7 +259,6 @@ class UnsupportedEncodingError(InputError):
     """A compressed request body."""
 
     code = 4021
-    type = "UnsupportedEncoding"
     summary = "Request bodies are accepted without Content-Encoding only."
 
 
@@ -276,7 +266,6 @@ class MethodNotAllowedError(InputError):
     """The path exists, the HTTP method does not."""
 
     code = 4022
-    type = "MethodNotAllowed"
     summary = "This HTTP method is not served here."
 
 
@@ -284,7 +273,6 @@ class UnsupportedMediaTypeError(InputError):
     """The body is of another kind than the path takes."""
 
     code = 4025
-    type = "UnsupportedMediaType"
     summary = "The body has a Content-Type that is not taken here."
 
 
@@ -292,7 +280,6 @@ class NotAcceptableError(InputError):
     """Nothing of what `Accept` asks for is offered."""
 
     code = 4026
-    type = "NotAcceptable"
     summary = "None of the media types in Accept is offered here."
 
 
@@ -300,7 +287,6 @@ class PreconditionFailedError(InputError):
     """What `If-Match` names has changed."""
 
     code = 4027
-    type = "PreconditionFailed"
     summary = "It has changed since the version in If-Match; read it again."
 
 
@@ -319,7 +305,6 @@ class UnauthenticatedError(AccessError):
     """No token, or none that is accepted."""
 
     code = 4011
-    type = "Unauthenticated"
     summary = "A valid access token is needed."
 
 
@@ -327,7 +312,6 @@ class InsufficientScopeError(AccessError):
     """The token lacks a scope."""
 
     code = 4012
-    type = "InsufficientScope"
     summary = "The access token lacks a scope this call needs."
 
 
@@ -335,7 +319,6 @@ class WrongHostError(AccessError):
     """The Host header names no address of this server."""
 
     code = 4019
-    type = "WrongHost"
     summary = "This server does not answer under this Host; the operator can add it to PLANNER_ALLOWED_HOSTS."
 
 
@@ -343,7 +326,6 @@ class ForbiddenOriginError(AccessError):
     """A web page of another origin."""
 
     code = 4020
-    type = "ForbiddenOrigin"
     summary = "Pages of this Origin may not call; the operator can add it to PLANNER_ALLOWED_ORIGINS."
 
 
@@ -351,7 +333,6 @@ class LinkExpiredError(AccessError):
     """The time of an access link is over."""
 
     code = 4023
-    type = "LinkExpired"
     summary = "This link has expired; whoever gave it can ask for a new one."
 
 
@@ -359,7 +340,6 @@ class FourEyesError(AccessError):
     """Who proposed a plan reviews it."""
 
     code = 4024
-    type = "FourEyes"
     summary = "Another principal than the one that proposed this plan must review it."
 
 
@@ -384,7 +364,6 @@ class QueueFullError(CapacityError):
     """The bounded queue refuses more."""
 
     code = 4030
-    type = "QueueFull"
     summary = "The queue is full."
 
 
@@ -392,7 +371,6 @@ class RateLimitedError(CapacityError):
     """Too many calls in too short a time."""
 
     code = 4031
-    type = "RateLimited"
     summary = "Too many calls."
 
 
@@ -400,7 +378,6 @@ class QuotaExceededError(CapacityError):
     """The principal has as many jobs or streams open, or keeps as many scenarios, as it may."""
 
     code = 4032
-    type = "QuotaExceeded"
     summary = "The quota of this principal is used up."
 
 
@@ -408,7 +385,6 @@ class RequestUnderWayError(CapacityError):
     """An equal request with the same idempotency key has no answer yet."""
 
     code = 4033
-    type = "RequestUnderWay"
     summary = "The same request is still under way; send it again for its answer."
 
 
@@ -427,7 +403,6 @@ class IllegalTransitionError(JobError):
     """The state has no such exit."""
 
     code = 4041
-    type = "IllegalTransition"
     summary = "The job is in a state that does not allow this."
 
 
@@ -435,7 +410,6 @@ class LeaseLostError(JobError):
     """A worker spoke for a job that is no longer its own. Never reaches a client."""
 
     code = 4042
-    type = "LeaseLost"
     summary = "The lease of this job has passed to another worker."
 
 
@@ -443,7 +417,6 @@ class PlanNotReadyError(JobError):
     """No plan exists yet."""
 
     code = 4043
-    type = "PlanNotReady"
     retryable = True
     summary = "This job has no plan yet."
 
@@ -452,7 +425,6 @@ class TravelUnknownError(JobError):
     """The tables of travel that a day refers to are not at hand."""
 
     code = 4044
-    type = "TravelUnknown"
     summary = "Travel of this day is not available: upload its matrix again, or solve the day first."
 
 
@@ -463,7 +435,6 @@ class AbandonedRequestError(PlannerError):
     """The replica that worked on the request is gone."""
 
     code = 5001
-    type = "AbandonedRequest"
     retryable = True
     summary = "The server that worked on this request stopped; jobs go on, call again."
 
@@ -472,7 +443,6 @@ class SlowReaderError(PlannerError):
     """A reader took nothing from its stream for too long."""
 
     code = 5002
-    type = "SlowReader"
     retryable = True
     summary = "Nothing was read from this stream for too long, so it was ended; listen again, nothing is lost."
 
@@ -492,7 +462,6 @@ class EngineCrashedError(EngineError):
     """The solving process died."""
 
     code = 5011
-    type = "EngineCrashed"
     summary = "The solving process died."
 
 
@@ -508,7 +477,6 @@ class EngineTimeoutError(EngineError):
     """The solver ignored its limit and was killed."""
 
     code = 5013
-    type = "EngineTimeout"
     summary = "The solver did not stop at its limit and was killed."
 
 
@@ -516,7 +484,6 @@ class PlanRejectedError(EngineError):
     """The engine's plan failed the independent verifier."""
 
     code = 5014
-    type = "PlanRejected"
     summary = "The solver returned a plan that breaks the scenario; it was discarded."
 
 
@@ -524,7 +491,6 @@ class PoisonedJobError(EngineError):
     """The job killed its worker too often."""
 
     code = 5015
-    type = "PoisonedJob"
     summary = "The job killed its worker three times and will not be run again."
 
 
@@ -544,7 +510,6 @@ class StoreUnavailableError(StoreError):
     """Redis is away or refuses to write."""
 
     code = 5031
-    type = "StoreUnavailable"
     summary = "The job store is not available; try again."
 
 
@@ -555,7 +520,6 @@ class AuthorityUnavailableError(PlannerError):
     """The issuer or introspection endpoint does not answer."""
 
     code = 5032
-    type = "AuthorityUnavailable"
     retryable = True
     summary = "The access token could not be checked; try again."
 
@@ -575,7 +539,6 @@ class EndpointUnreachableError(WebhookError):
     """No answer from the endpoint."""
 
     code = 5042
-    type = "EndpointUnreachable"
     summary = "The webhook endpoint did not answer."
 
 
@@ -583,7 +546,6 @@ class EndpointUnverifiedError(WebhookError):
     """An endpoint did not return the challenge of a subscription."""
 
     code = 5043
-    type = "EndpointUnverified"
     summary = 'The webhook endpoint did not return the challenge: 2xx and {"challenge": "…"} with the same text.'
 
 
@@ -603,7 +565,6 @@ class RoadMapError(PlannerError):
     """The road engine of this host cannot be built or started; its operator can fix it."""
 
     code = 5051
-    type = "RoadMap"
     summary = "The road engine of this server has no usable map."
 
 
@@ -622,7 +583,6 @@ class ServiceUnreachableError(BridgedServiceError):
     """No answer from the service."""
 
     code = 5061
-    type = "ServiceUnreachable"
     retryable = True
     summary = "The service behind this tool did not answer; try again later."
 
@@ -631,7 +591,6 @@ class ServiceRefusedError(BridgedServiceError):
     """The service refused the request."""
 
     code = 5062
-    type = "ServiceRefused"
     summary = "The service behind this tool refused the request."
 
 
@@ -639,7 +598,6 @@ class ServiceBusyError(BridgedServiceError):
     """The service asks to be called later."""
 
     code = 5063
-    type = "ServiceBusy"
     retryable = True
     summary = "The service behind this tool asks to be called later."
 
