@@ -24,7 +24,7 @@ from manifest.server_identity import registry_entry
 from planner_mcp.errors import error_catalogue
 from planner_mcp.jobs.events.event_types import TYPES
 from planner_mcp.jobs.principals import READ
-from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.auth.bearer_challenge import WELL_KNOWN
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, FIXED, REPORT_FILE, TEMPLATES, UNLISTED

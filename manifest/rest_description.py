@@ -13,7 +13,7 @@ from manifest.argument_examples import with_examples
 from manifest.resource_schemas import SCHEMAS, ref
 from planner_mcp.jobs.field_meanings import with_meanings
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE
-from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.http.responses.http_responses import PROBLEM_TYPE
 from planner_mcp.server.http.responses.media_types import JSON, PNG
 from planner_mcp.server.http.rest.rest_operations import (

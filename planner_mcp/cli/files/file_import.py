@@ -26,8 +26,10 @@ from planner_mcp.formats.tables.sheets.text_tables import read_table
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
+from planner_mcp.routing.scenario.checks.scenario_checks import warnings
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario, warnings
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, with_resolved_addresses
 from planner_mcp.server.tools.scenarios.validate_scenario import MAX_SHOWN

@@ -2,7 +2,7 @@
 
 Owns the names and nothing at run time. A body is kept as it was written, and not as `Scenario` reads it, because a
 caller patches what they wrote: `08:30` or seconds, a bare capacity or one by dimension, a field that is absent or null.
-Whoever asks what a day means reads it as a `Scenario` (`scenario_parsing.py`), whoever shows it as a `ShownScenario`.
+Whoever asks what a day means reads it as a `Scenario` (`scenario_model.py`), whoever shows it as a `ShownScenario`.
 """
 
 from planner_mcp.text import Json

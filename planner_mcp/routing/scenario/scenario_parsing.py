@@ -1,7 +1,7 @@
 """Parses any JSON value into a `Scenario`, or reports all of its faults at once.
 
-Owns the order of validation (size, schema, logic) and the input hash. The model is `scenario/scenario_model.py`,
-re-exported here; its schema for callers is `scenario/slim_schema.py`.
+Owns the order of validation (size, schema, logic) and the input hash. The model is `scenario/scenario_model.py`, its
+schema for callers `scenario/slim_schema.py`.
 """
 
 import json
@@ -21,9 +21,7 @@ from planner_mcp.routing.scenario.checks.scenario_checks import (
     check,
     contradictions,
     lone_contradictions,
-    sentences,
     split_findings,
-    warning_faults,
     warnings,
 )
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS
@@ -31,23 +29,8 @@ from planner_mcp.routing.scenario.field_types import SHOWS_NAMES, ErrorBudget, r
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.schema_faults import MAX_FINDINGS, faults_of
 from planner_mcp.routing.scenario.seen_values import with_seen_values
-from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.text import digest_of
-
-__all__ = [
-    "Scenario",
-    "input_hash",
-    "is_readable",
-    "parse_scenario",
-    "read_revised",
-    "read_stored",
-    "scenario_schema",
-    "sentences",
-    "unserved_tickets",
-    "warning_faults",
-    "warnings",
-]
 
 MAX_PLACES: Final = 200
 """Number of schema faults above which logic faults are not looked for: they would not be listed any more."""

@@ -10,7 +10,8 @@ from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate, Problem, Route, Stop, StopKind
 from planner_mcp.routing.scenario.checks.scenario_checks import check
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, parse_scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 
 PLACES = [{"id": "D", "x": 0, "y": 0}, *({"id": name, "x": at, "y": 0} for at, name in enumerate("ABCE", start=1))]

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.jobs.job_model import StoredScenario
 from planner_mcp.jobs.limits.reading_limits import read_bounded
-from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.scenario.travel_matrices import Packed
 from planner_mcp.server.tools.arguments.address_lookup import (
     AddressQuestion,

@@ -24,7 +24,8 @@ from planner_mcp.jobs.principals import SENSITIVE, Principal
 from planner_mcp.routing.compilation.matrix_request import matrix_request_of
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
-from planner_mcp.routing.scenario.scenario_parsing import Scenario, UnservedTickets, parse_scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
+from planner_mcp.routing.scenario.scenario_parsing import UnservedTickets, parse_scenario
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.server.tools.tool_definition import ToolContext
 from planner_mcp.settings import ROADS, Settings

@@ -16,16 +16,10 @@ from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, p
 from planner_mcp.jobs.masking.field_masking import masked_values_in
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
 from planner_mcp.routing.scenario.checks.reference_checks import bare, did_you_mean, near_names
+from planner_mcp.routing.scenario.checks.scenario_checks import sentences, warning_faults
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
-from planner_mcp.routing.scenario.scenario_model import AREAS
-from planner_mcp.routing.scenario.scenario_parsing import (
-    Scenario,
-    UnservedTickets,
-    read_stored,
-    sentences,
-    unserved_tickets,
-    warning_faults,
-)
+from planner_mcp.routing.scenario.scenario_model import AREAS, Scenario
+from planner_mcp.routing.scenario.scenario_parsing import UnservedTickets, read_stored, unserved_tickets
 from planner_mcp.routing.scenario.scenario_patch import (
     ListChange,
     drops_held,

@@ -11,9 +11,10 @@ from planner_mcp.jobs.job_model import WrittenScenario
 from planner_mcp.jobs.limits.reading_limits import ReadingTurns
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.compilation.assumptions import assumptions_of
+from planner_mcp.routing.scenario.checks.scenario_checks import warnings
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
-from planner_mcp.routing.scenario.scenario_parsing import scenario_schema, warnings
 from planner_mcp.routing.scenario.scenario_patch import with_id_path
+from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.server.tools.answers.unservable_findings import (
     UnservableFinding,
     unservable_findings,

@@ -12,8 +12,9 @@ from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.feasibility.infeasible_subsets import smallest_infeasible_subset
 from planner_mcp.routing.problem import Problem
+from planner_mcp.routing.scenario.checks.scenario_checks import warnings
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
-from planner_mcp.routing.scenario.scenario_parsing import warnings, warnings_of_refused
+from planner_mcp.routing.scenario.scenario_parsing import warnings_of_refused
 from planner_mcp.routing.scenario.scenario_patch import changes, with_id_path
 from planner_mcp.server.tools.answers.token_estimates import fitting
 from planner_mcp.server.tools.answers.unservable_findings import (

