@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from planner_mcp.addresses.place_data import place_data
-from planner_mcp.addresses.street_register import StreetRegister
+from planner_mcp.addresses.street_register import located_by_register
 from planner_mcp.addresses.structured_address import ResolvedAddress
 
 PART_ROWS: Final = 100
@@ -28,7 +28,7 @@ def resolved_here(texts: Sequence[str], register: Path | None) -> list[ResolvedA
     from planner_mcp.addresses.offline_resolver import resolve_offline  # an idle server goes without grammars
 
     resolved = resolve_offline(texts)
-    return resolved if register is None else StreetRegister(register).located(resolved)
+    return resolved if register is None else located_by_register(register, resolved)
 
 
 def resolved_in_parts(texts: Sequence[str], register: Path | None) -> list[bytes]:

@@ -87,46 +87,39 @@ class _Found:
     postcode: str = ""
 
 
-class StreetRegister:
-    """One register.
+def register_facts(path: Path) -> dict[str, str]:
+    """Return what a register says of itself; nothing where there is no file."""
+    try:
+        with opened_register(path) as register:
+            return dict(register.execute("SELECT name, value FROM facts"))
+    except sqlite3.Error:
+        return {}
+
+
+def located_by_register(path: Path, resolved: Sequence[ResolvedAddress]) -> list[ResolvedAddress]:
+    """Return addresses with the positions of their streets and buildings, where the register of this path has them."""
+    try:
+        with opened_register(path) as register:
+            return [_located(register, each) for each in resolved]
+    except sqlite3.Error:  # not built yet, or being replaced
+        return list(resolved)
+
+
+def named_by_register(path: Path, resolved: ResolvedAddress, lat: float, lon: float, crs: str) -> ResolvedAddress:
+    """Return a position with the street beside it, and the number where it is at a door.
 
     Args:
-        path: Of the file; where there is none nothing is found.
+        path: Of the register; where there is none nothing is found.
+        resolved: What is known of the position otherwise.
+        lat: Degrees north in WGS-84.
+        lon: Degrees east.
+        crs: In which it was given.
     """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def facts(self) -> dict[str, str]:
-        """Return what the register says of itself; nothing where there is none."""
-        try:
-            with opened_register(self._path) as register:
-                return dict(register.execute("SELECT name, value FROM facts"))
-        except sqlite3.Error:
-            return {}
-
-    def located(self, resolved: Sequence[ResolvedAddress]) -> list[ResolvedAddress]:
-        """Return addresses with the positions of their streets and buildings, where the register has them."""
-        try:
-            with opened_register(self._path) as register:
-                return [_located(register, each) for each in resolved]
-        except sqlite3.Error:  # not built yet, or being replaced
-            return list(resolved)
-
-    def named(self, resolved: ResolvedAddress, lat: float, lon: float, crs: str) -> ResolvedAddress:
-        """Return a position with the street beside it, and the number where it is at a door.
-
-        Args:
-            resolved: What is known of the position otherwise.
-            lat: Degrees north in WGS-84.
-            lon: Degrees east.
-            crs: In which it was given.
-        """
-        try:
-            with opened_register(self._path) as register:
-                return _named(register, resolved, (lat, lon), crs)
-        except sqlite3.Error:
-            return resolved
+    try:
+        with opened_register(path) as register:
+            return _named(register, resolved, (lat, lon), crs)
+    except sqlite3.Error:
+        return resolved
 
 
 def opened_register(path: Path) -> closing[sqlite3.Connection]:

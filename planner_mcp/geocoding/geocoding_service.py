@@ -19,7 +19,7 @@ import httpx2 as httpx
 
 from planner_mcp.addresses.bounded_batches import resolved_here
 from planner_mcp.addresses.place_data import fold
-from planner_mcp.addresses.street_register import REGISTER_FILE, StreetRegister
+from planner_mcp.addresses.street_register import REGISTER_FILE, named_by_register
 from planner_mcp.addresses.structured_address import (
     MAX_CANDIDATES,
     Accuracy,
@@ -130,7 +130,7 @@ class GeocodingService:
         nearest = reverse_offline(lat, lon, crs)
         if self._register is None:
             return nearest
-        return StreetRegister(self._register).named(nearest, *to_wgs84(lat, lon, crs), crs)
+        return named_by_register(self._register, nearest, *to_wgs84(lat, lon, crs), crs)
 
     async def reverse(
         self,

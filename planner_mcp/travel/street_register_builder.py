@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from planner_mcp.addresses.place_data import fold, folded_spellings
 from planner_mcp.addresses.street_names import address_numbers, street_key
-from planner_mcp.addresses.street_register import INDEXES, REGISTER_FILE, SCHEMA, StreetRegister
+from planner_mcp.addresses.street_register import INDEXES, REGISTER_FILE, SCHEMA, register_facts
 from planner_mcp.errors import RoadMapError
 from planner_mcp.process_limits import bound_to_parent
 from planner_mcp.routing.scenario.coordinates import Position, haversine_m
@@ -43,7 +43,7 @@ def register_path(settings: Settings) -> Path:
 
 def is_register_of(settings: Settings, content: str) -> bool:
     """Return whether the register is there and comes from an extract of this content."""
-    return StreetRegister(register_path(settings)).facts().get("content") == f"{content}-{FORMAT}"
+    return register_facts(register_path(settings)).get("content") == f"{content}-{FORMAT}"
 
 
 async def build_street_register(settings: Settings, extract: Path, content: str) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
-from planner_mcp.addresses.street_register import StreetRegister
+from planner_mcp.addresses.street_register import register_facts
 from planner_mcp.cli.command_runner import command_settings, run_command
 from planner_mcp.cli.store_queries import DataDir
 from planner_mcp.settings import Settings
@@ -73,5 +73,5 @@ async def _print_status(settings: Settings) -> None:
 def _register(settings: Settings, content: str) -> str:
     if not is_register_of(settings, content):
         return "not read yet: addresses have no streets and house numbers"
-    facts = StreetRegister(register_path(settings)).facts()
+    facts = register_facts(register_path(settings))
     return f"{int(facts['streets']):,} streets, {int(facts['buildings']):,} house numbers for addresses"

@@ -8,7 +8,7 @@ import pytest
 
 from planner_mcp.addresses.offline_resolver import resolve_offline
 from planner_mcp.addresses.street_names import street_key
-from planner_mcp.addresses.street_register import INDEXES, SCHEMA, StreetRegister
+from planner_mcp.addresses.street_register import INDEXES, SCHEMA, located_by_register
 from planner_mcp.addresses.structured_address import Accuracy
 
 DAMRAK = ("Damrak", "1", 52.376, 4.898, "Amsterdam")
@@ -34,7 +34,7 @@ def test_a_building_is_found_however_its_postcode_is_written(
         row = (street_key(street), number, lat, lon, 30.0, city, postcode, city.lower())
         register.execute("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         register.commit()
-    (found,) = StreetRegister(path).located(resolve_offline([text]))
+    (found,) = located_by_register(path, resolve_offline([text]))
     assert (found.accuracy, found.position and found.position.lat) == (Accuracy.POINT, lat)
 
 
@@ -45,5 +45,5 @@ def test_a_building_of_another_postcode_is_not_meant(tmp_path: Path) -> None:
         row = (street_key("Damrak"), "1", 52.376, 4.898, 30.0, "Amsterdam", "1013AB", "amsterdam")
         register.execute("INSERT INTO buildings VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         register.commit()
-    (found,) = StreetRegister(path).located(resolve_offline(["Damrak 1, 1012 AB Amsterdam"]))
+    (found,) = located_by_register(path, resolve_offline(["Damrak 1, 1012 AB Amsterdam"]))
     assert found.accuracy is Accuracy.CITY
