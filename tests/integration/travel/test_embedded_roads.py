@@ -19,11 +19,10 @@ from planner_mcp.routing.compilation.matrix_request import MatrixRequest
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from planner_mcp.settings import ROADS, Settings
 from planner_mcp.travel import road_daemon
-from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.matrix_builder import MatrixBuilder
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import DaemonState, daemon_state, road_daemon_beside
-from planner_mcp.travel.road_engines import RoadEngines
+from planner_mcp.travel.road_engines import EmbeddedRoads, RoadEngines
 from planner_mcp.travel.road_map_builder import build_road_map
 from planner_mcp.travel.street_register_builder import is_register_of
 from tests.shared.processes.process_tree import LONGEST_S
@@ -243,6 +242,6 @@ async def test_a_question_says_what_the_daemon_is_doing_when_its_time_ends(
     roads: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC O9: no silence while a map is built."""
-    monkeypatch.setattr("planner_mcp.travel.embedded_roads.daemon_state", lambda _: DaemonState("building"))
+    monkeypatch.setattr("planner_mcp.travel.road_engines.daemon_state", lambda _: DaemonState("building"))
     with pytest.raises(RoutingProviderUnavailableError, match="still building its map"):
         await matrices(roads, crossing(0, 0), crossing(0, 1), total_s=0.6)

@@ -21,9 +21,9 @@ from planner_mcp.server.resources.export_resources import GEOJSON, GPX
 from planner_mcp.server.resources.rendering_resources import MAP_SVG, REPORT
 from planner_mcp.server.resources.resource_definition import Template
 from planner_mcp.settings import Settings
-from planner_mcp.travel.embedded_roads import EmbeddedRoads
 from planner_mcp.travel.osrm_programs import OsrmPrograms
 from planner_mcp.travel.road_daemon import daemon_state
+from planner_mcp.travel.road_engines import EmbeddedRoads
 from planner_mcp.travel.route_geometry import RouteGeometry
 from planner_mcp.travel.valhalla_programs import ValhallaPrograms
 from tests.integration.server.tools.conftest import ToolClient
