@@ -25,6 +25,7 @@ from planner_mcp.formats.tables.day_settlement import name_shared_start, settle_
 from planner_mcp.formats.tables.headers.header_meanings import meaning_of, normalized
 from planner_mcp.formats.tables.headers.header_words import TICKETS, UNUSED
 from planner_mcp.formats.tables.import_options import ImportedScenario, ImportOptions
+from planner_mcp.formats.tables.rows.listed_places import columns_of_places
 from planner_mcp.formats.tables.rows.table_rows import AXES
 from planner_mcp.formats.tables.rows.unexpected_rows import (
     absent_notices,
@@ -95,7 +96,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
     proposals = {"tickets": day.add_tickets(tables["tickets"], ours, agents_have)}
     if fleet is not None:
         fleet, like = skills_of_both(fleet, tables["tickets"], ours, agents_have)
-        theirs = {**day.columns_of_places(fleet), **like, **theirs}
+        theirs = {**columns_of_places(fleet, day.listed.keys()), **like, **theirs}
         proposals["agents"] = day.add_agents(fleet, theirs, tickets_have)
         if day.lacks_capacity(proposals["agents"]) and not proposals["agents"].open_columns:
             day.faults.append(_no_capacity(fleet, proposals["agents"]))

@@ -31,7 +31,7 @@ from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, Othe
 from planner_mcp.formats.tables.columns.ticket_kinds import DELIVERIES, PICKUPS, kind_word
 from planner_mcp.formats.tables.headers.header_words import PLACING
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn, settle_amounts
-from planner_mcp.formats.tables.rows.listed_places import ListedPlaces, columns_of_places
+from planner_mcp.formats.tables.rows.listed_places import listed_places
 from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_named_halves, with_pickup_rows
 from planner_mcp.formats.tables.rows.table_rows import AXES, TableRows
 from planner_mcp.formats.tables.rows.ticket_lines import Rows, join_lines
@@ -101,9 +101,9 @@ class TableImport:
 
     def add_places(self, table: Table) -> None:
         """Take in a sheet of places, which tickets and agents name."""
-        listed = ListedPlaces.of(table, self.planning_date, self.decimal)
-        self.faults += listed.faults
-        for each in listed.places:
+        places, faults = listed_places(table, self.planning_date, self.decimal)
+        self.faults += faults
+        for each in places:
             place = self._place({**each.where, "location": each.names[0]}, each.names[0], each.origin)
             if place not in self.locations:
                 self.locations[place] = {"id": place, "address": each.where["address"]}
@@ -215,10 +215,6 @@ class TableImport:
         if depot not in self.locations and all(ticket.get("location") != depot for ticket in self.tickets):
             self.locations[depot] = {"id": depot, "address": depot}
             self.origins["locations"].append(SourceRow("depot", {}))
-
-    def columns_of_places(self, table: Table) -> dict[str, str]:
-        """Return the columns of agents that name listed places."""
-        return columns_of_places(table, self.listed.keys())
 
     def lacks_coordinates(self, mapping: ColumnMapping) -> bool:
         """Return whether tickets lie at unknown places, beside known ones, and no column may be their coordinates."""

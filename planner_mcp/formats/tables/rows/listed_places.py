@@ -34,24 +34,16 @@ class ListedPlace:
     origin: SourceRow
 
 
-@dataclass(frozen=True, slots=True)
-class ListedPlaces:
-    """What a sheet of places says."""
+def listed_places(table: Table, planning_date: str, decimal: Decimal) -> tuple[list[ListedPlace], list[Fault]]:
+    """Return the places of a table, one without a name called as its address, and what is wrong with its rows.
 
-    places: tuple[ListedPlace, ...] = ()
-    faults: tuple[Fault, ...] = ()
-
-    @classmethod
-    def of(cls, table: Table, planning_date: str, decimal: Decimal) -> "ListedPlaces":
-        """Return the places of a table; one without a name is called as its address.
-
-        Rows that say nothing of where it is are none.
-        """
-        chosen = dict.fromkeys(list(filter(_is_name, table.headers))[:1], "location")
-        mapping = propose_mapping(table, "tickets", chosen, planning_date=planning_date)
-        mapping = replace(mapping, fields={key: name for key, name in mapping.fields.items() if name in _READ})
-        reading = TableRows(table, mapping, planning_date, decimal, chosen)
-        return cls(tuple(_places(reading)), tuple(reading.faults))
+    Rows that say nothing of where a place is are none.
+    """
+    chosen = dict.fromkeys(list(filter(_is_name, table.headers))[:1], "location")
+    mapping = propose_mapping(table, "tickets", chosen, planning_date=planning_date)
+    mapping = replace(mapping, fields={key: name for key, name in mapping.fields.items() if name in _READ})
+    reading = TableRows(table, mapping, planning_date, decimal, chosen)
+    return list(_places(reading)), reading.faults
 
 
 def columns_of_places(table: Table, names: Set[str]) -> dict[str, str]:
