@@ -20,7 +20,7 @@ from planner_mcp.routing.infeasibility_reasons import (
 )
 from planner_mcp.routing.plan import Plan, Unassigned
 from planner_mcp.routing.problem import AgentSpec, LoadKind, Problem, TicketSpec
-from planner_mcp.routing.scenario.checks.address_checks import OPEN_WORDS
+from planner_mcp.routing.scenario.checks.position_checks import OPEN_WORDS
 from planner_mcp.text import plain
 
 _MAX_NAME: Final = 60

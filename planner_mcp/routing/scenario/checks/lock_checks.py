@@ -13,8 +13,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.infeasibility_reasons import InfeasibilityReason
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
-from planner_mcp.routing.scenario.checks.agent_capability import AMOUNT_TOLERANCE
-from planner_mcp.routing.scenario.checks.amount_checks import total
+from planner_mcp.routing.scenario.checks.amount_checks import AMOUNT_TOLERANCE, total
 from planner_mcp.routing.scenario.checks.fault_dependencies import FaultDependency
 from planner_mcp.routing.scenario.checks.shipment_checks import other_halves
 from planner_mcp.routing.scenario.scenario_model import Agent, Scenario, Ticket, most_reloads

@@ -1,20 +1,47 @@
-"""Checks on places: coordinates that cannot be."""
+"""Checks on places: addresses that gave no position, and coordinates that cannot be."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Final
 
 from planner_mcp.errors import Fault
+from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, InfeasibilityReason
 from planner_mcp.routing.scenario.checks.reference_checks import named_places
 from planner_mcp.routing.scenario.coordinates import haversine_m, is_in_china
-from planner_mcp.routing.scenario.scenario_model import Location, Scenario
+from planner_mcp.routing.scenario.scenario_model import Location, OpenAddress, Scenario
+from planner_mcp.text import plain
 
+OPEN_WORDS: Final = {"ambiguous": "ambiguous", "not_found": "not found", "partial": "not sure"}
+"""What an open address is, by its status."""
+_MAX_SHOWN: Final = 80
 _FAR_M: Final = 1_000_000.0
 """A day's work does not reach farther than this from its middle."""
 _NEAR_M: Final = 300_000.0
 """A position that lands this close to the middle when swapped was swapped."""
 
 Point = tuple[float, float]
+
+
+def tickets_without_position(scenario: Scenario) -> Iterator[Fault]:
+    """Yield tickets whose address is open, each with what it may mean."""
+    unknown = scenario.open_places
+    for index, ticket in enumerate(scenario.tickets if unknown else ()):
+        if (found := unknown.get(ticket.location)) is not None:
+            yield Fault(
+                f"/tickets/{index}/{'location' if ticket.address is None else 'address'}",
+                "Its address gave no position.",
+                "an address with its city and state or country, or a position",
+                NO_POSITION_FIX,
+                "logic",
+                reason=InfeasibilityReason.NO_POSITION,
+                which=(_seen(found),),
+            )
+
+
+def _seen(found: OpenAddress) -> str:
+    choices = "; ".join(plain(each, _MAX_SHOWN) for each in found.candidates)
+    status = OPEN_WORDS.get(found.status, found.status)
+    return f"{status}: {choices}" if choices else status
 
 
 def _points(scenario: Scenario) -> Iterator[tuple[int, Point]]:

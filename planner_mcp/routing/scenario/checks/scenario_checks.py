@@ -14,7 +14,6 @@ from typing import Final
 from planner_mcp.errors import SCENARIO_LISTS, Fault, grouped
 from planner_mcp.routing.scenario.agent_eligibility import Eligibility
 from planner_mcp.routing.scenario.checks import (
-    address_checks,
     amount_checks,
     group_checks,
     ineffective_field_checks,
@@ -70,7 +69,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     position_checks.impossible_positions,
     position_checks.zero_positions,
     position_checks.swapped_positions,
-    address_checks.tickets_without_position,
+    position_checks.tickets_without_position,
     matrix_checks.several_sources,
     matrix_checks.router_positions,
     matrix_checks.missing_rows,

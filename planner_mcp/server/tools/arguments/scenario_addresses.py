@@ -2,7 +2,7 @@
 
 Owns which texts of a day are addresses without a position, what is done with the answers, and what is reported. Days
 come from calls and from files, as JSON of whatever form. Nothing is guessed: a location whose address is not sure is
-marked, which leaves its tickets unserved (`checks/address_checks.py`), and a day whose addresses all lie in one point
+marked, which leaves its tickets unserved (`checks/position_checks.py`), and a day whose addresses all lie in one point
 keeps no positions. An address that is not sure is a fault where a person can be asked, and where no day is left.
 """
 

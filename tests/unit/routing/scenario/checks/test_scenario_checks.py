@@ -11,7 +11,6 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.feasibility.infeasibility_faults import infeasibility_faults
 from planner_mcp.routing.problem import Candidate
 from planner_mcp.routing.scenario.checks import (
-    address_checks,
     amount_checks,
     group_checks,
     ineffective_field_checks,
@@ -70,7 +69,7 @@ CASES: dict[Check, Json] = {
     position_checks.impossible_positions: globe((116.4, 39.9)),
     position_checks.zero_positions: globe((0, 0)),
     position_checks.swapped_positions: globe((30, 60), (30.1, 60.1), (30.2, 60.2), (60, 30)),
-    address_checks.tickets_without_position: body(
+    position_checks.tickets_without_position: body(
         locations=[
             {"id": "D", "x": 0, "y": 0},
             {"id": "A", "open_address": {"status": "not_found"}},
@@ -174,7 +173,7 @@ FAULT_OF: dict[Check, tuple[str, str]] = {
     position_checks.impossible_positions: ("/locations/0/lat", "Swap lat and lon"),
     position_checks.zero_positions: ("/locations/0", "Look the address up again"),
     position_checks.swapped_positions: ("/locations/3", "Swap lat and lon"),
-    address_checks.tickets_without_position: ("/tickets/0/location", "Ask the user"),
+    position_checks.tickets_without_position: ("/tickets/0/location", "Ask the user"),
     matrix_checks.several_sources: ("/travel", "Remove the others"),
     matrix_checks.router_positions: ("/locations/1", "Add its position"),
     matrix_checks.missing_rows: ("/travel/matrix", "Add their rows"),
