@@ -53,7 +53,8 @@ def report_page(
         unit=unit,
         figures=_figures(scenario, plan, words, unit),
         agents=list(_agents(scenario, plan, times)),
-        total=_total(plan),
+        total_length=length(plan.distance_m, length_unit(plan)),
+        total_cost=_total_cost(plan),
         stops=[_stops(route, scenario, names) for route in plan.routes],
         hues=_hues(len(plan.routes)),
         map_drawing=svg_markup(drawn) if drawn else None,
@@ -132,23 +133,10 @@ def _agents(scenario: ShownScenario, plan: Plan, times: DayTimes) -> Iterator[_A
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Total:
-    """The last row of the table of agents."""
-
-    tickets: int
-    length: str
-    cost: str | None
-    """None where the cost of a route is not known."""
-
-
-def _total(plan: Plan) -> _Total:
+def _total_cost(plan: Plan) -> str | None:
+    """Return the sum of the costs of routes, None where one is not known."""
     costs = [route.cost for route in plan.routes if route.cost is not None]
-    return _Total(
-        tickets=plan.tickets_served,
-        length=length(plan.distance_m, length_unit(plan)),
-        cost=money(sum(costs)) if len(costs) == len(plan.routes) else None,
-    )
+    return money(sum(costs)) if len(costs) == len(plan.routes) else None
 
 
 @dataclass(frozen=True, slots=True)
