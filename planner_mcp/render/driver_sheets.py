@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.html_templates import render, svg_markup
 from planner_mcp.render.label_text import length, length_unit, unit_name
-from planner_mcp.render.map_positions import Places, positions
 from planner_mcp.render.names import Names, visible
 from planner_mcp.render.page_words import ONE_OF, UNITS, Words, page_words_of
 from planner_mcp.render.qr_codes import geo_link, qr_svg, route_links
 from planner_mcp.render.route_loads import load_at_start, picked_up
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
+from planner_mcp.routing.scenario.coordinates import Position, globe_positions
 from planner_mcp.routing.scenario.field_types import read_amount
 from planner_mcp.routing.scenario.scenario_model import AREAS
 from planner_mcp.routing.scenario.shown_scenario import NO_TICKET, ShownScenario, ShownTicket, ShownTicketFields
@@ -58,7 +58,7 @@ class SheetDay:
     names: Names
     tickets: dict[str, ShownTicket]
     pickups: frozenset[str]
-    places: Places
+    places: dict[str, Position]
     """(lat, lon) in WGS-84 by location, of those to which links lead."""
     has_codes: bool
 
@@ -66,7 +66,6 @@ class SheetDay:
     def of(scenario: ShownScenario, plan: Plan, *, is_exact: bool) -> "SheetDay":
         """Return it; without links to places where positions are not exact, on a plane, or those of an area."""
         words = page_words_of(scenario)
-        places, is_plane = positions(scenario)
         known = scenario.get("locations") or []
         areas = {each["id"] for each in known if (found := each.get("resolved")) and found["accuracy"] in AREAS}
         return SheetDay(
@@ -76,7 +75,7 @@ class SheetDay:
             Names.of(scenario),
             {ticket["id"]: ticket for ticket in scenario["tickets"]},
             picked_up(scenario),
-            {} if is_plane or not is_exact else {name: at for name, at in places.items() if name not in areas},
+            {name: at for name, at in globe_positions(scenario).items() if is_exact and name not in areas},
             sum(len(route.visits) for route in plan.routes) <= MOST_CODES,
         )
 

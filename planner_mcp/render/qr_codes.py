@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from planner_mcp.render.map_positions import Place
 from planner_mcp.render.page_words import CHINESE, Words
+from planner_mcp.routing.scenario.coordinates import Position
 
 MOST_PLACES: Final = 10
 """Places of one link: the public maps take no more."""
@@ -18,12 +18,12 @@ _MASK: Final = 2
 """One pattern of the eight (ISO/IEC 18004, section 7.8); comparing them all takes five times as long."""
 
 
-def geo_link(place: Place) -> str:
+def geo_link(place: Position) -> str:
     """Return the link to a place, to about a metre."""
     return f"geo:{place[0]:.5f},{place[1]:.5f}"
 
 
-def route_links(places: Sequence[Place], words: Words) -> list[tuple[int, int, str]]:
+def route_links(places: Sequence[Position], words: Words) -> list[tuple[int, int, str]]:
     """Return the links along places: number of the first and of the last, from 0 on, and the link.
 
     Each link begins where the one before ends.
@@ -33,7 +33,7 @@ def route_links(places: Sequence[Place], words: Words) -> list[tuple[int, int, s
     return [(start, start + len(part) - 1, _route_link(part, words)) for start, part in parts]
 
 
-def _route_link(places: Sequence[Place], words: Words) -> str:
+def _route_link(places: Sequence[Position], words: Words) -> str:
     if words is CHINESE:
         marks = "%7C".join(f"{lon:.5f},{lat:.5f},{number}" for number, (lat, lon) in enumerate(places, 1))
         return f"https://uri.amap.com/marker?coordinate=wgs84&markers={marks}"

@@ -13,10 +13,9 @@ from math import atan2, ceil, cos, degrees, dist, floor, hypot, log10, pi
 from typing import Any, Final
 
 from planner_mcp.render.label_text import fitted, isolated, length, length_unit, money, scale
-from planner_mcp.render.map_positions import Place, Places, positions
 from planner_mcp.render.names import Names
 from planner_mcp.routing.plan import Plan, PlannedRoute, Visit
-from planner_mcp.routing.scenario.coordinates import Lines, Position
+from planner_mcp.routing.scenario.coordinates import Lines, Position, globe_positions
 from planner_mcp.routing.scenario.shown_scenario import ShownScenario
 from planner_mcp.text import ATTRIBUTION, DAY_S, clock, plain
 
@@ -65,7 +64,7 @@ _LEAST_STEP: Final = 0.7
 class Projection:
     """Turns a place into a point of the map, keeping distances true at the middle latitude."""
 
-    middle: Place
+    middle: Position
     """Of what the map shows, half way between its outermost places."""
     stretch: float
     """Share of a degree of latitude that a degree of longitude measures; 1 in the plane."""
@@ -74,7 +73,7 @@ class Projection:
     is_plane: bool
 
     @staticmethod
-    def around(places: Iterable[Place], *, is_plane: bool) -> "Projection":
+    def around(places: Iterable[Position], *, is_plane: bool) -> "Projection":
         """Return the projection that fills the map with these places."""
         lats, lons = zip(*places, strict=True)
         west, east = (min(lons), max(lons)) if is_plane else _shortest_span(lons)
@@ -85,7 +84,7 @@ class Projection:
         across, down = (MAP_WIDTH - 2 * _MARGIN) / max(width, least), (MAP_HEIGHT - 2 * _MARGIN) / max(height, least)
         return Projection(middle, stretch, min(across, down), is_plane)
 
-    def point(self, place: Place) -> Point:
+    def point(self, place: Position) -> Point:
         """Return (x, y) in points of the map."""
         north, east = place[0] - self.middle[0], place[1] - self.middle[1]
         if not self.is_plane:
@@ -128,7 +127,7 @@ def map_shapes(scenario: ShownScenario, plan: Plan, names: Names, lines: Lines, 
         lines: Points along the roads by agent; the other routes are straight from stop to stop.
         roads: What is drawn below; without roads it is a grid.
     """
-    places, is_plane = positions(scenario)
+    places, is_plane = _positions(scenario)
     if not places:
         return []
     where = {ticket["id"]: ticket["location"] for ticket in scenario["tickets"]}
@@ -147,6 +146,16 @@ def map_shapes(scenario: ShownScenario, plan: Plan, names: Names, lines: Lines, 
         if (place := where[entry.ticket_id]) in shown
     ]
     return [*parts, _scale_bar(projection), _north(), *([_attribution()] if lines or any(roads) else [])]
+
+
+def _positions(scenario: ShownScenario) -> tuple[dict[str, Position], bool]:
+    """Return (lat, lon) in WGS-84, or (y, x) in units of a plane, by location, and whether it is a plane."""
+    plane = {
+        place["id"]: (y, x)
+        for place in scenario.get("locations") or ()
+        if (x := place.get("x")) is not None and (y := place.get("y")) is not None
+    }
+    return (plane, True) if plane else (globe_positions(scenario), False)
 
 
 def _svg(kind: str, width: float, height: float, label: str, parts: Iterable[str]) -> str:
@@ -183,7 +192,7 @@ def _points(line: Iterable[Point]) -> str:
     return "L".join(f"{x:.1f},{y:.1f}" for x, y in line)
 
 
-def _depots(plan: Plan, places: Places) -> list[str]:
+def _depots(plan: Plan, places: dict[str, Position]) -> list[str]:
     """Return where routes start, end or reload."""
     ends = {end for route in plan.routes for end in (route.start_location, route.end_location)}
     ends |= {visit.location for route in plan.routes for visit in route.visits if visit.kind == "reload"}
