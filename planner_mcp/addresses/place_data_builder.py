@@ -28,7 +28,7 @@ from typing import Final
 
 from planner_mcp.addresses.division_names import short_name
 from planner_mcp.addresses.place_data import DATA_FILE
-from planner_mcp.routing.scenario.coordinates import haversine_m
+from planner_mcp.routing.scenario.coordinates import Position, haversine_m
 from planner_mcp.text import Json
 
 SOURCES: Final = {
@@ -118,7 +118,6 @@ OTHER_PROVINCES: Final = {
     "HK": ("81", "香港特别行政区", "hong kong"),
     "MO": ("82", "澳门特别行政区", "macau"),
 }
-Point = tuple[float, float]
 
 
 @dataclass(slots=True)
@@ -128,7 +127,7 @@ class Place:
     code: str
     name: str
     latin: str = ""
-    point: Point | None = None
+    point: Position | None = None
     radius_m: float = 0.0
     towns: list["Place"] = field(default_factory=list)
 
@@ -237,9 +236,9 @@ def character_pairs(archives: Archives) -> Iterator[tuple[str, str]]:
     yield "檯", "台"
 
 
-def points_by_name(cities: Iterable[Json]) -> dict[tuple[str, str], list[tuple[Point, int]]]:
+def points_by_name(cities: Iterable[Json]) -> dict[tuple[str, str], list[tuple[Position, int]]]:
     """Return the points of GeoNames in China, with population, by province and Chinese name."""
-    found: dict[tuple[str, str], list[tuple[Point, int]]] = defaultdict(list)
+    found: dict[tuple[str, str], list[tuple[Position, int]]] = defaultdict(list)
     for city in cities:
         province = GEONAMES_PROVINCES.get(city["admin1code"], "") if city["countrycode"] == "CN" else ""
         province = OTHER_PROVINCES.get(city["countrycode"], (province,))[0]
@@ -276,16 +275,16 @@ def add_points(places: dict[str, Place], cities: list[Json]) -> None:
         _place_above(places[code], below or [place for place in districts if place.code[:2] == code], known)
 
 
-def _known(known: Mapping[tuple[str, str], list[tuple[Point, int]]], place: Place) -> list[tuple[Point, int]]:
+def _known(known: Mapping[tuple[str, str], list[tuple[Position, int]]], place: Place) -> list[tuple[Position, int]]:
     """Return the points of the name of a place, else those of its short name."""
     return known.get((place.code[:2], place.name)) or known.get((place.code[:2], short_name(place.name)), [])
 
 
-def _points(known: Mapping[tuple[str, str], list[tuple[Point, int]]], place: Place) -> list[Point]:
+def _points(known: Mapping[tuple[str, str], list[tuple[Position, int]]], place: Place) -> list[Position]:
     return sorted({point for point, _people in _known(known, place)})
 
 
-def _centre(points: Iterable[Point]) -> Point:
+def _centre(points: Iterable[Position]) -> Position:
     given = list(points)
     return median(lat for lat, _ in given), median(lon for _, lon in given)
 
@@ -304,7 +303,7 @@ def _drop_far_towns(district: Place) -> None:
             town.point = None
 
 
-def _find_near_towns(district: Place, known: Mapping[tuple[str, str], list[tuple[Point, int]]]) -> None:
+def _find_near_towns(district: Place, known: Mapping[tuple[str, str], list[tuple[Position, int]]]) -> None:
     """Place the towns whose name has several points at the one in this district, where there is clearly one."""
     placed = [town.point for town in district.towns if town.point is not None]
     if len(placed) < 3:
@@ -319,7 +318,7 @@ def _find_near_towns(district: Place, known: Mapping[tuple[str, str], list[tuple
             town.point = near[0][1]
 
 
-def _place_district(district: Place, known: Mapping[tuple[str, str], list[tuple[Point, int]]]) -> None:
+def _place_district(district: Place, known: Mapping[tuple[str, str], list[tuple[Position, int]]]) -> None:
     """Put a district among its towns, or at its seat where no town is known."""
     placed = [town.point for town in district.towns if town.point is not None]
     seats = [point for point in _points(known, district) if not placed or haversine_m(point, _centre(placed)) < 60_000]
@@ -335,7 +334,7 @@ def _place_district(district: Place, known: Mapping[tuple[str, str], list[tuple[
         town.radius_m = min(25_000.0, max(2_000.0, 1.25 * share)) if town.point is not None else 0.0
 
 
-def _place_above(place: Place, below: list[Place], known: Mapping[tuple[str, str], list[tuple[Point, int]]]) -> None:
+def _place_above(place: Place, below: list[Place], known: Mapping[tuple[str, str], list[tuple[Position, int]]]) -> None:
     """Put a city or a province at its largest place of that name; its radius reaches all that lies in it."""
     inner = [each for each in below if each.point is not None]
     seat = max(_known(known, place), key=lambda each: each[1], default=None)

@@ -7,7 +7,7 @@ from typing import Final
 from planner_mcp.errors import Fault
 from planner_mcp.routing.infeasibility_reasons import NO_POSITION_FIX, InfeasibilityReason
 from planner_mcp.routing.scenario.checks.reference_checks import named_places
-from planner_mcp.routing.scenario.coordinates import haversine_m, is_in_china
+from planner_mcp.routing.scenario.coordinates import Position, haversine_m, is_in_china
 from planner_mcp.routing.scenario.scenario_model import Location, OpenAddress, Scenario
 from planner_mcp.text import plain
 
@@ -18,8 +18,6 @@ _FAR_M: Final = 1_000_000.0
 """A day's work does not reach farther than this from its middle."""
 _NEAR_M: Final = 300_000.0
 """A position that lands this close to the middle when swapped was swapped."""
-
-Point = tuple[float, float]
 
 
 def tickets_without_position(scenario: Scenario) -> Iterator[Fault]:
@@ -44,22 +42,22 @@ def _seen(found: OpenAddress) -> str:
     return f"{status}: {choices}" if choices else status
 
 
-def _points(scenario: Scenario) -> Iterator[tuple[int, Point]]:
+def _points(scenario: Scenario) -> Iterator[tuple[int, Position]]:
     for index, place in enumerate(scenario.locations):
         if place.lat is not None and place.lon is not None:
             yield index, (place.lat, place.lon)
 
 
-def _is_on_earth(point: Point) -> bool:
+def _is_on_earth(point: Position) -> bool:
     return abs(point[0]) <= 90 and abs(point[1]) <= 180
 
 
-def _middle(scenario: Scenario) -> Point | None:
+def _middle(scenario: Scenario) -> Position | None:
     """Return the median position; None with fewer than three, where no middle is known."""
     return _median(points) if len(points := _sound(scenario)) > 2 else None
 
 
-def _middle_of_most(scenario: Scenario) -> Point | None:
+def _middle_of_most(scenario: Scenario) -> Position | None:
     """Return the middle of those with lat above lon, or of the others, whichever are more; None with fewer than three.
 
     A position that is swapped is with the wrong ones, so up to half of all do not move this middle. Where there are as
@@ -71,11 +69,11 @@ def _middle_of_most(scenario: Scenario) -> Point | None:
     return _median(max(above, others, key=lambda part: (len(part), points[0] in part))) if len(points) > 2 else None
 
 
-def _sound(scenario: Scenario) -> list[Point]:
+def _sound(scenario: Scenario) -> list[Position]:
     return [point for _, point in _points(scenario) if _is_on_earth(point) and point != (0.0, 0.0)]
 
 
-def _median(points: Sequence[Point]) -> Point:
+def _median(points: Sequence[Position]) -> Position:
     return median(lat for lat, _ in points), median(lon for _, lon in points)
 
 
