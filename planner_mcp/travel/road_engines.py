@@ -54,12 +54,8 @@ class RoadEngines:
         """Return the engine of a name, None where there is none."""
         if name == ROADS and self.embedded is not None:
             return self.embedded
-        return _provider_of(self.described[name]) if name in self.described else None
-
-
-def _provider_of(settings: RouterSettings) -> RoutingProvider:
-    """Return the engine that settings describe."""
-    return _PROVIDERS[settings.kind](settings)
+        settings = self.described.get(name)
+        return None if settings is None else _PROVIDERS[settings.kind](settings)
 
 
 class EmbeddedRoads:
@@ -115,7 +111,7 @@ class EmbeddedRoads:
         profile = self.description.profile
         words = _COSTINGS.get(profile, profile) if state.engine == "valhalla" else profile
         found = {"kind": state.engine, "url": state.url, "profile": words}
-        return _provider_of(self.description.model_copy(update=found))
+        return _PROVIDERS[state.engine](self.description.model_copy(update=found))
 
     async def _ready(self) -> DaemonState:
         """Return the state once the daemon answers."""
