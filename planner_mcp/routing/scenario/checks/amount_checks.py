@@ -21,6 +21,7 @@ from planner_mcp.routing.scenario.scenario_model import (
     has_travel_price,
     most_reloads,
 )
+from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.text import figure, plain
 
 AMOUNT_TOLERANCE: Final = 1e-6
@@ -132,7 +133,8 @@ def oversized_demands(scenario: Scenario) -> Iterator[Fault]:
             most = next((available for agent, available in ranked.get(name, ()) if agent in agents), amount)
             if amount > most + AMOUNT_TOLERANCE:
                 problem = f"The demand is above the capacity ({figure(most)}) of every agent that may serve the ticket."
-                path, accepted = _amount_path(index, name), f"at most {figure(most)}"
+                dimension = () if name == "load" else (name,)  # `load` is also what a bare number means
+                path, accepted = pointer(("tickets", index, "demand", *dimension)), f"at most {figure(most)}"
                 yield _unservable(path, problem, accepted, "Split the ticket.", InfeasibilityReason.CAPACITY)
                 is_sound = False
         if is_sound and not capability.with_capacity(ticket, agents):
@@ -155,13 +157,6 @@ def max_tickets_too_small(scenario: Scenario) -> Iterator[Fault]:
                     "Let another serve it.",
                 )
             yield _unservable(f"/tickets/{index}", problem, _SERVED, hint, InfeasibilityReason.MAX_TICKETS)
-
-
-def _amount_path(index: int, dimension: str) -> str:
-    """Return the place of a demand. The dimension `load` is also what a bare number means, so it is not named."""
-    if dimension == "load":
-        return f"/tickets/{index}/demand"
-    return f"/tickets/{index}/demand/" + plain(dimension, 40).replace("~", "~0").replace("/", "~1")
 
 
 def missing_skills(scenario: Scenario) -> Iterator[Fault]:
