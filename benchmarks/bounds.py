@@ -54,7 +54,7 @@ class ProofRun:
     """Whether bound and cost meet and the independent check agreed."""
     seconds: float
     cpu_s: float
-    """Of the process; the proof uses one core, a model of a small day two."""
+    """Of the process."""
     columns: int
     load: float
 
@@ -146,7 +146,6 @@ def prove(
     prover = PlanProver(
         problem,
         found,
-        cores=2,
         deadline=began + seconds,
         on_proof=lambda _: None,
         on_plan=_keeper(plans),

@@ -263,7 +263,6 @@ def _prove(
     prover = PlanProver(
         problem,
         candidate,
-        cores=command.cores,
         deadline=deadline,
         on_proof=incumbent.attach,
         on_plan=accept,

@@ -1,23 +1,36 @@
 """The cheapest plan of a small day: of all routes of its agents, CP-SAT chooses.
 
 Owns the choice, and the longest duration where it costs something: no plan is cheaper whose longest route is above one
-duration, then above a shorter one, and so on. It closes what the model of the whole day (`day_model.py`) leaves open,
-above all balance, as the times of routes are no part of what CP-SAT has to prove here.
+duration, then above a shorter one, and so on. The times of routes are no part of what CP-SAT has to prove.
 """
 
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from ortools.sat.python import cp_model
 
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, GroupKind, Route
 from workers.engines.bounds.column_generation import DualBound
-from workers.engines.bounds.day_model import DayProof, stopped_by
 from workers.engines.bounds.native_pricing import dual_of_tickets
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
 from workers.engines.bounds.route_enumeration import EnumeratedRoute, EnumerationEndedError, RouteEnumeration
+
+_POLL_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class DayProof:
+    """What was found."""
+
+    bound: int
+    """No plan costs less than this or the target, in cost units."""
+    plan: Candidate | None
+    """A plan that costs less than the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +139,7 @@ class DayEnumeration:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = max(0.01, self._deadline - time.monotonic())
         solver.parameters.num_workers = 1
-        with stopped_by(self._cancel, solver):
+        with _stopped_by(self._cancel, solver):
             status = solver.solve(model)
         if status == cp_model.INFEASIBLE:
             return None
@@ -137,6 +150,25 @@ class DayEnumeration:
             taken = [found[served].stops for served, x in variables.items() if solver.boolean_value(x)]
             plan += [Route(agent, stops) for agent, stops in zip(network.agents, taken, strict=False)]
         return _Choice(round(solver.objective_value), Candidate(tuple(plan)))
+
+
+@contextmanager
+def _stopped_by(cancel: Cells, solver: cp_model.CpSolver) -> Iterator[None]:
+    """Stop a solve as soon as it is cancelled, also before its first solution."""
+    is_done = threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(_POLL_S):
+            if cancel[0]:
+                solver.stop_search()  # again until it is done: one that has not begun yet does not hear it
+
+    watcher = threading.Thread(target=watch, name="prove-cancel", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        is_done.set()
+        watcher.join()
 
 
 def _sum(terms: Sequence[cp_model.LinearExprT]) -> cp_model.LinearExpr:

@@ -26,7 +26,6 @@ from workers.engines.bounds import gap_closing, native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.day_enumeration import DayEnumeration
-from workers.engines.bounds.day_model import DayModel, DayProof, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of, subset_cuts_of
@@ -52,8 +51,6 @@ CENTRAL_SHARE: Final = 0.25
 """Share of the time of closing for dual values by which fewer routes are within the gap."""
 SMALL_DAY_SHARE: Final = 0.9
 """Share of the time after which proving a small day ends; the rest is for the check of the proof."""
-MODEL_SHARE: Final = 0.2
-"""Share of the time left for a small day that a model of the whole day may take."""
 GAP_SHARES: Final[Sequence[float]] = (1.0, 0.5, 0.25, 0.125)
 """Parts of the gap of which routes are listed, each where those of the part before are too many."""
 _NO_PART: Final = "the native library is not built"
@@ -70,7 +67,6 @@ class PlanProver:
     Args:
         problem: The problem.
         incumbent: A verified plan that serves every wanted ticket.
-        cores: Threads of CP-SAT.
         deadline: `time.monotonic()` by which to end.
         on_proof: Called in the caller's thread with each better bound.
         on_plan: Called in the caller's thread with a cheaper plan, if one is found.
@@ -81,7 +77,6 @@ class PlanProver:
         problem: Problem,
         incumbent: Candidate,
         *,
-        cores: int,
         deadline: float,
         on_proof: OnProof,
         on_plan: OnPlan,
@@ -89,7 +84,6 @@ class PlanProver:
         self._problem = problem
         self._incumbent = incumbent
         self._cost = price(problem, incumbent)
-        self._cores = cores
         self._began = time.monotonic()
         self._deadline = deadline
         self._on_proof = on_proof
@@ -182,7 +176,8 @@ class PlanProver:
         if root is None:
             return
         if has_few_tickets:
-            self._close_small_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
+            if self._has_gap():
+                self._enumerate_day(relaxed, root, self._began + SMALL_DAY_SHARE * span_s)
         elif self._tree is None:
             if self._has_gap():
                 generation.run(self._deadline)
@@ -215,15 +210,9 @@ class PlanProver:
             return proves_small_day(self._problem, self.certificate, self._cost, lister)
         return proves(self._problem, self.certificate, self._cost, route_lister(self._cancel, self._deadline))
 
-    def _close_small_day(self, relaxed: RelaxedProblem, root: DualBound, ends: float) -> None:
-        """Prove with all rules: by a model of the whole day, and where that takes long, by all routes of its agents."""
-        if is_small(self._problem) and self._has_gap():
-            left_s = MODEL_SHARE * (ends - time.monotonic())
-            self._take(DayModel(self._problem, self._cost, self._best or 0).prove(left_s, self._cores, self._cancel))
-        if self._has_gap():
-            self._take(DayEnumeration(relaxed, root, self._cost, ends, self._cancel).prove())
-
-    def _take(self, found: DayProof | None) -> None:
+    def _enumerate_day(self, relaxed: RelaxedProblem, root: DualBound, ends: float) -> None:
+        """Prove with all rules, by all routes that the agents of a small day can have."""
+        found = DayEnumeration(relaxed, root, self._cost, ends, self._cancel).prove()
         if found is not None:
             self._found = found.plan
             self._keep(min(self._cost, found.bound))

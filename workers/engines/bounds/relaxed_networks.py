@@ -151,7 +151,7 @@ def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
     locked = {ticket: agent for agent, spec in enumerate(problem.agents) for ticket in spec.locked}
     networks = [_network(problem, agents, factor, locked) for agents in members.values()]
     return RelaxedProblem(
-        problem, factor, tuple(networks), tuple(rows_of(problem, factor)), tuple(sorted(_relaxed(problem)))
+        problem, factor, tuple(networks), tuple(_rows(problem, factor)), tuple(sorted(_relaxed(problem)))
     )
 
 
@@ -186,7 +186,7 @@ def _relaxed(problem: Problem) -> set[str]:
     return {feature.value for feature in problem.features - _KEPT if not is_kept.get(feature)}
 
 
-def rows_of(problem: Problem, factor: int) -> list[Row]:
+def _rows(problem: Problem, factor: int) -> list[Row]:
     """Return the rows of tickets outside ONE_OF groups, then of these groups, with penalties times the factor."""
     groups = [group for group in problem.groups if group.kind is GroupKind.ONE_OF]
     grouped, rows = one_of_several(problem), []

@@ -1,5 +1,5 @@
 // Lists what one agent can serve on a small day: each set of tickets with the least cost of a route for it. For the check
-// of proofs; shares nothing with the pricing, the model of the day, or the evaluation of plans.
+// of proofs; shares nothing with the pricing, the enumeration of the day, or the evaluation of plans.
 //
 // Partial routes grow by a ticket or a reload, with each choice of breaks on the way. They are kept unless another one
 // with the same tickets and the same last stop is nowhere worse, or no end of it is below the limit.

@@ -39,7 +39,6 @@ from workers.engines.bounds import gap_closing, native_pricing, plan_prover
 from workers.engines.bounds.capacity_cuts import CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
-from workers.engines.bounds.day_model import DayModel, is_small
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
@@ -52,7 +51,7 @@ PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROG
 
 def prover_of(day: Problem, plan: Candidate, found: list[Candidate], seconds: float) -> PlanProver:
     ends = time.monotonic() + seconds
-    return PlanProver(day, plan, cores=1, deadline=ends, on_proof=lambda _: None, on_plan=partial(keep, found))
+    return PlanProver(day, plan, deadline=ends, on_proof=lambda _: None, on_plan=partial(keep, found))
 
 
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
@@ -266,9 +265,7 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     """SPEC S2: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best = native_plan(day, 20_000)
-    prover = PlanProver(
-        day, best, cores=1, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False
-    )
+    prover = PlanProver(day, best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False)
     proof = prover.run(lambda: False)
     assert proof is not None and proof.is_optimal
     certificate, cost = prover.certificate, price(day, best)
@@ -709,29 +706,12 @@ def test_a_day_whose_pricing_is_never_completed_has_the_quick_bound() -> None:
     assert proof.lower_bound * day.cost_scale >= quick > 0
 
 
-def test_a_cancelled_model_of_a_day_ends_without_a_first_solution() -> None:
-    """SPEC T4: the target leaves no plan to find, and the search for it is long."""
-    day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
-    cost, began = price(day, native_plan(day, 20_000)), time.monotonic()
-    found = DayModel(day, cost, 0).prove(60, 1, np.ones(1, dtype=np.int64))
-    assert time.monotonic() - began < 5
-    assert found is None or (found.plan is None and found.bound < cost)
-
-
 def test_a_stop_ends_a_proof_within_a_second() -> None:
     """SPEC J4: also while routes of a large day are priced."""
     began = time.monotonic()
-    prover = PlanProver(
-        wide_day(), Candidate(()), cores=1, deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True
-    )
+    prover = PlanProver(wide_day(), Candidate(()), deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True)
     prover.run(lambda: time.monotonic() > began + 0.5)
     assert time.monotonic() - began < 5
-
-
-def test_a_day_of_many_reloads_has_no_model_of_the_whole() -> None:
-    """SPEC J6: each reload that an agent may make is a stop of the model, and memory ends."""
-    few, many = (problem([agent(reload_locations=["D", "A"], max_reloads=count)]) for count in (5, 1000))
-    assert (is_small(few), is_small(many)) == (True, False)
 
 
 def test_the_room_of_many_trips_is_no_larger_than_numbers_are() -> None:
