@@ -150,7 +150,7 @@ def prove(
         on_proof=lambda _: None,
         on_plan=_keeper(plans),
     )
-    proof = prover.run(lambda: False)
+    proof = prover.run()
     cost = price(problem, plans[-1])
     bound = 0 if proof is None else round(proof.lower_bound * problem.cost_scale)
     return ProofRun(

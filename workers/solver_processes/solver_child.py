@@ -239,10 +239,9 @@ def _prove(
     """Prove the plan of the command: publish it again with each better bound, and a cheaper plan where one is found."""
     from workers.engines.bounds.plan_prover import PlanProver  # loads CP-SAT, which no search needs
 
-    def should_stop() -> bool:
+    def exit_when_stopped() -> None:
         if connection.is_stopped():
             os._exit(os.EX_OK)
-        return False
 
     if command.best_plan is None:
         raise EngineError("The plan to prove is no longer there.")
@@ -260,14 +259,8 @@ def _prove(
         incumbent.flush()
         return incumbent.improvements > before
 
-    prover = PlanProver(
-        problem,
-        candidate,
-        deadline=deadline,
-        on_proof=incumbent.attach,
-        on_plan=accept,
-    )
-    prover.run(should_stop)
+    prover = PlanProver(problem, candidate, deadline=deadline, on_proof=incumbent.attach, on_plan=accept)
+    prover.run(exit_when_stopped)
     incumbent.flush()
     return {"kind": "done"}
 

@@ -105,7 +105,6 @@ class ColumnGeneration:
         relaxed: The relaxed problem.
         incumbent: A plan: its routes are the first columns, its cost the price of tickets that no column serves.
         cost: Its cost, in cost units; None without one.
-        cancel: (1,), set to 1 to end early.
         deadline: `time.monotonic()` by which to end.
         on_bound: Called with each better bound.
         pool: Further routes to begin with.
@@ -119,7 +118,6 @@ class ColumnGeneration:
         incumbent: Candidate | None,
         cost: int | None,
         *,
-        cancel: Cells,
         deadline: float,
         on_bound: OnBound = lambda _: None,
         pool: Iterable[MasterColumn] = (),
@@ -129,10 +127,9 @@ class ColumnGeneration:
         self._max_labels = max_labels
         self.relaxed = relaxed
         self._deadline = deadline
-        self._cancel = cancel
         self._on_bound = on_bound
         self._target = None if cost is None else cost * relaxed.factor
-        self.pricers = [RoutePricer(network, cancel) for network in relaxed.networks]
+        self.pricers = [RoutePricer(network) for network in relaxed.networks]
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
         self._finder = CutFinder(relaxed) if has_cuts else None
@@ -158,7 +155,7 @@ class ColumnGeneration:
 
     @property
     def _is_over(self) -> bool:
-        return bool(self._cancel[0]) or time.monotonic() >= self._deadline
+        return time.monotonic() >= self._deadline
 
     @property
     def is_tight(self) -> bool:
@@ -435,7 +432,7 @@ class ColumnGeneration:
         if self._is_over or not self.relaxed.has_shipments:
             return False
         self.relaxed = self.relaxed.without_shipments()
-        self.pricers = [RoutePricer(network, self._cancel) for network in self.relaxed.networks]
+        self.pricers = [RoutePricer(network) for network in self.relaxed.networks]
         return True
 
     def _shrink_memory(self) -> bool:

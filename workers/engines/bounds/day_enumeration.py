@@ -4,12 +4,9 @@ Owns the choice, and the longest duration where it costs something: no plan is c
 duration, then above a shorter one, and so on. The times of routes are no part of what CP-SAT has to prove.
 """
 
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from ortools.sat.python import cp_model
 
@@ -17,10 +14,8 @@ from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.problem import Candidate, GroupKind, Route
 from workers.engines.bounds.column_generation import DualBound
 from workers.engines.bounds.native_pricing import dual_of_tickets
-from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
+from workers.engines.bounds.relaxed_networks import RelaxedProblem
 from workers.engines.bounds.route_enumeration import EnumeratedRoute, EnumerationEndedError, RouteEnumeration
-
-_POLL_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +43,14 @@ class DayEnumeration:
         dual: A bound of it, which limits the routes that a cheaper plan may have.
         target: Cost units; plans have to cost less.
         deadline: `time.monotonic()`.
-        cancel: (1,), set to 1 to end early.
     """
 
-    def __init__(self, relaxed: RelaxedProblem, dual: DualBound, target: int, deadline: float, cancel: Cells) -> None:
+    def __init__(self, relaxed: RelaxedProblem, dual: DualBound, target: int, deadline: float) -> None:
         self._relaxed = relaxed
         self._problem = relaxed.problem
         self._dual = dual
         self._target = target
         self._deadline = deadline
-        self._cancel = cancel
         prices = dual_of_tickets(relaxed.rows_of, dual.duals).tolist()
         self._enumerations = [
             RouteEnumeration(relaxed.problem, network.agents[0], relaxed.factor, prices, self._is_over)
@@ -109,7 +102,7 @@ class DayEnumeration:
         return self._choice(routes, limit)
 
     def _is_over(self) -> bool:
-        return bool(self._cancel[0]) or time.monotonic() >= self._deadline
+        return time.monotonic() >= self._deadline
 
     def _choice(self, routes: list[dict[int, EnumeratedRoute]], limit: int) -> _Choice | None:
         model, factor = cp_model.CpModel(), self._relaxed.factor
@@ -139,8 +132,7 @@ class DayEnumeration:
         solver = cp_model.CpSolver()
         solver.parameters.max_time_in_seconds = max(0.01, self._deadline - time.monotonic())
         solver.parameters.num_workers = 1
-        with _stopped_by(self._cancel, solver):
-            status = solver.solve(model)
+        status = solver.solve(model)
         if status == cp_model.INFEASIBLE:
             return None
         if status != cp_model.OPTIMAL:
@@ -150,25 +142,6 @@ class DayEnumeration:
             taken = [found[served].stops for served, x in variables.items() if solver.boolean_value(x)]
             plan += [Route(agent, stops) for agent, stops in zip(network.agents, taken, strict=False)]
         return _Choice(round(solver.objective_value), Candidate(tuple(plan)))
-
-
-@contextmanager
-def _stopped_by(cancel: Cells, solver: cp_model.CpSolver) -> Iterator[None]:
-    """Stop a solve as soon as it is cancelled, also before its first solution."""
-    is_done = threading.Event()
-
-    def watch() -> None:
-        while not is_done.wait(_POLL_S):
-            if cancel[0]:
-                solver.stop_search()  # again until it is done: one that has not begun yet does not hear it
-
-    watcher = threading.Thread(target=watch, name="prove-cancel", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        is_done.set()
-        watcher.join()
 
 
 def _sum(terms: Sequence[cp_model.LinearExprT]) -> cp_model.LinearExpr:

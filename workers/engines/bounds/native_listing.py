@@ -6,7 +6,7 @@ Owns nothing of what the tables mean: `planner_mcp/routing/verification/optimali
 
 import ctypes
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Final
 
@@ -25,10 +25,7 @@ _COMPLETE, _OUT_OF_MEMORY = 0, 2
 _POINTER: Final = ctypes.POINTER(ctypes.c_int64)
 
 
-_LIMITS: Final = (
-    *(("limit", ctypes.c_int64), ("most_partial", ctypes.c_int64)),
-    *(("seconds", ctypes.c_double), ("cancel", _POINTER)),
-)
+_LIMITS: Final = (("limit", ctypes.c_int64), ("most_partial", ctypes.c_int64), ("seconds", ctypes.c_double))
 
 
 class _Request(ctypes.Structure):
@@ -43,47 +40,44 @@ class _SmallDayRequest(ctypes.Structure):
     _fields_ = (*((each.name, _POINTER) for each in fields(SmallDayTables)), *_LIMITS)
 
 
-class _Listing:
-    """Listings that end by `deadline` (`time.monotonic()`), or once `cancel`, (1,), is not 0."""
-
-    def __init__(self, cancel: Table, deadline: float) -> None:
-        self._cancel, self._deadline = cancel, deadline
-
-    def written(self, tables: AgentTables | SmallDayTables, limit: int, out: Table) -> list[int] | None:
-        """Return what the listing of routes below a limit has written; None where it is not complete."""
-        used, is_small = ctypes.c_int64(), isinstance(tables, SmallDayTables)
-        arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
-        left_s = max(0.0, self._deadline - time.monotonic())
-        request = (_SmallDayRequest if is_small else _Request)(
-            *arrays, limit, MAX_PARTIAL, left_s, _cells(self._cancel)
-        )
-        list_routes = library().proof_list_small_day if is_small else library().proof_list_routes
-        end = list_routes(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
-        if end == _OUT_OF_MEMORY:
-            raise EngineMemoryError
-        return out[: used.value].tolist() if end == _COMPLETE else None
-
-
-def route_lister(cancel: Table, deadline: float) -> RouteLister:
-    """Return a lister that ends by a deadline or is cancelled."""
-    listing, out = _Listing(cancel, deadline), np.empty(_CELLS, dtype=np.int64)
+def route_lister(deadline: float) -> RouteLister:
+    """Return a lister that ends by a deadline, `time.monotonic()`."""
+    out = np.empty(_CELLS, dtype=np.int64)
 
     def list_routes(tables: AgentTables, limit: int) -> list[tuple[int, int, tuple[int, ...]]] | None:
-        cells = listing.written(tables, limit, out)
+        cells = _written(library().proof_list_routes, _Request, tables, limit, deadline, out)
         return None if cells is None else list(_routes(cells))
 
     return list_routes
 
 
-def small_day_lister(cancel: Table, deadline: float) -> SmallDayLister:
+def small_day_lister(deadline: float) -> SmallDayLister:
     """Return a lister of small days, as `route_lister`."""
-    listing = _Listing(cancel, deadline)
 
     def list_routes(tables: SmallDayTables, limit: int) -> dict[int, int] | None:
-        cells = listing.written(tables, limit, np.empty(2 * len(tables.may_end), dtype=np.int64))
+        out = np.empty(2 * len(tables.may_end), dtype=np.int64)
+        cells = _written(library().proof_list_small_day, _SmallDayRequest, tables, limit, deadline, out)
         return None if cells is None else dict(zip(cells[1::2], cells[::2], strict=True))
 
     return list_routes
+
+
+def _written(
+    list_routes: Callable[..., int],
+    request_type: type[ctypes.Structure],
+    tables: AgentTables | SmallDayTables,
+    limit: int,
+    deadline: float,
+    out: Table,
+) -> list[int] | None:
+    """Return what a listing of the routes below a limit has written; None where it is not complete."""
+    used = ctypes.c_int64()
+    arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
+    request = request_type(*arrays, limit, MAX_PARTIAL, max(0.0, deadline - time.monotonic()))
+    end = list_routes(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
+    if end == _OUT_OF_MEMORY:
+        raise EngineMemoryError
+    return out[: used.value].tolist() if end == _COMPLETE else None
 
 
 def _routes(cells: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:

@@ -1,7 +1,7 @@
 """The calls of the native route pricing: networks as flat arrays, routes back as tuples.
 
-Owns the layout, which `workers/engines/native/route_pricing.hpp` states. A call releases the GIL, ends by its time
-limit, and soon after its cancel cell is set.
+Owns the layout, which `workers/engines/native/route_pricing.hpp` states. A call releases the GIL and ends by its time
+limit.
 """
 
 import ctypes
@@ -45,7 +45,6 @@ class _Options(ctypes.Structure):
     _fields_ = (
         ("seconds", ctypes.c_double),
         *((name, ctypes.c_int64) for name in ("max_labels", "max_routes", "is_heuristic", "limit")),
-        ("cancel", _Numbers),
     )
 
 
@@ -54,7 +53,7 @@ class PricingEnd(IntEnum):
 
     COMPLETE = 0
     LIMITED = 1
-    """Time, labels or room ran out, or it was cancelled."""
+    """Time, labels or room ran out."""
     OUT_OF_MEMORY = 2
 
 
@@ -93,12 +92,10 @@ class RoutePricer:
 
     Args:
         network: The network.
-        cancel: (1,), set to 1 to end a call.
     """
 
-    def __init__(self, network: RelaxedNetwork, cancel: Cells) -> None:
+    def __init__(self, network: RelaxedNetwork) -> None:
         self._network = network
-        self._cancel = cancel
         self._out = np.empty(_CELLS, dtype=np.int64)
         windows_at = np.cumsum([0, *map(len, network.windows)], dtype=np.int64)
         windows = np.array([end for each in network.windows for window in each for end in window] or [0])
@@ -173,7 +170,7 @@ class RoutePricer:
     def _options(
         self, seconds: float, max_labels: int, max_routes: int, *, is_heuristic: bool = False, limit: int = 0
     ) -> _Options:
-        return _Options(seconds, max_labels, max_routes, is_heuristic, limit, _cells(self._cancel))
+        return _Options(seconds, max_labels, max_routes, is_heuristic, limit)
 
     def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)

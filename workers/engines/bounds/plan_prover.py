@@ -3,16 +3,14 @@
 Owns the order of the steps and what is told of them. A short search gives the routes of good plans, with which the
 linear program begins, and now and then a cheaper plan. Where the first linear program leaves a gap that few routes
 fit, it is closed at once; elsewhere the program is refined before. The last step is the independent check, without
-which no plan is called optimal. It runs in a thread; the caller's thread passes on bounds and asks whether to stop, as
-engines do. The bound never falls, and holds at any moment.
+which no plan is called optimal. It runs in a thread, so that the caller's thread passes on bounds, and may end the
+process at any moment. The bound never falls.
 """
 
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Final
-
-import numpy as np
 
 from planner_mcp.errors import EngineError
 from planner_mcp.routing.analysis.cost_bound import least_cost
@@ -29,7 +27,7 @@ from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of, subset_cuts_of
-from workers.engines.engine_interface import SearchLimits, ShouldStop
+from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.recombination.route_pool import RoutePool, route_log
 
@@ -88,7 +86,6 @@ class PlanProver:
         self._deadline = deadline
         self._on_proof = on_proof
         self._on_plan = on_plan
-        self._cancel = np.zeros(1, dtype=np.int64)
         self._generation: ColumnGeneration | None = None
         self._best: int | None = None
         self._reported: tuple[int, bool] | None = None
@@ -99,8 +96,11 @@ class PlanProver:
         self._is_optimal = False
         self._failure: BaseException | None = None
 
-    def run(self, should_stop: ShouldStop) -> ProofRecord | None:
-        """Return the best proof; None where it was stopped before the first bound.
+    def run(self, on_wait: Callable[[], None] = lambda: None) -> ProofRecord | None:
+        """Return the best proof; None where the time was up before the first bound.
+
+        Args:
+            on_wait: Called every `POLL_S` in the caller's thread.
 
         Raises:
             EngineError: The native library is not built, the scenario is too large, or a solver failed.
@@ -113,8 +113,7 @@ class PlanProver:
         thread.start()
         while thread.is_alive():
             thread.join(POLL_S)
-            if should_stop():
-                self._cancel[0] = 1
+            on_wait()
             self._report(relaxed)
         self._report(relaxed)
         if self._failure is not None:
@@ -157,7 +156,6 @@ class PlanProver:
             relaxed,
             self._incumbent,
             self._cost,
-            cancel=self._cancel,
             deadline=root_ends,
             on_bound=self._keep_dual,
             pool=pool,
@@ -170,7 +168,7 @@ class PlanProver:
         if self._tree is None:
             generation.run(root_ends)
             root = generation.best
-            if root is not None and not generation.is_tight and not self._cancel[0]:
+            if root is not None and not generation.is_tight:
                 ends = self._began + (LONG_CLOSE_SHARE if generation.is_solved else CLOSE_SHARE) * span_s
                 root = self._close(generation, ends, GAP_SHARES)
         if root is None:
@@ -206,13 +204,12 @@ class PlanProver:
         """Return whether the independent check agrees that no plan costs less."""
         self.certificate = _certificate(relaxed, root, self._tree)
         if is_small_day(self._problem):
-            lister = small_day_lister(self._cancel, self._deadline)
-            return proves_small_day(self._problem, self.certificate, self._cost, lister)
-        return proves(self._problem, self.certificate, self._cost, route_lister(self._cancel, self._deadline))
+            return proves_small_day(self._problem, self.certificate, self._cost, small_day_lister(self._deadline))
+        return proves(self._problem, self.certificate, self._cost, route_lister(self._deadline))
 
     def _enumerate_day(self, relaxed: RelaxedProblem, root: DualBound, ends: float) -> None:
         """Prove with all rules, by all routes that the agents of a small day can have."""
-        found = DayEnumeration(relaxed, root, self._cost, ends, self._cancel).prove()
+        found = DayEnumeration(relaxed, root, self._cost, ends).prove()
         if found is not None:
             self._found = found.plan
             self._keep(min(self._cost, found.bound))
@@ -228,7 +225,7 @@ class PlanProver:
             time.sleep(POLL_S)
 
     def _is_over(self) -> bool:
-        return bool(self._cancel[0]) or time.monotonic() >= self._deadline
+        return time.monotonic() >= self._deadline
 
     def _keep_dual(self, bound: DualBound) -> None:
         assert self._generation is not None  # noqa: S101 — it calls this
@@ -253,7 +250,7 @@ class PlanProver:
             columns = gap_closing.enumerated(relaxed, generation.pricers, bound, known, ends, share=share)
             if columns is None:
                 continue
-            if (choice := RouteChoice(relaxed, columns, known, cuts).run(ends, self._cancel)) is None:
+            if (choice := RouteChoice(relaxed, columns, known, cuts).run(ends)) is None:
                 break
             if choice.routes is not None and not relaxed.relaxed:
                 self._found = _plan_of(relaxed, choice.routes)

@@ -141,12 +141,12 @@ class RouteChoice:
         self._routes: tuple[MasterColumn, ...] | None = None
         self._count = 0
 
-    def run(self, deadline: float, cancel: Cells) -> Choice | None:
+    def run(self, deadline: float) -> Choice | None:
         """Return the cheapest choice and the bound; None where no bound was found in time."""
         counts = tuple((each.count if each.is_used else 0, each.count) for each in self._relaxed.networks)
         root = _Node(np.flatnonzero(self._is_valid), counts, cuts=self._triples)
         open_nodes, stuck = [(root.bound, 0, root)], _NONE
-        while open_nodes and not cancel[0] and time.monotonic() < deadline:
+        while open_nodes and time.monotonic() < deadline:
             node = heapq.heappop(open_nodes)[2]
             if self._is_closed(node):
                 continue  # closed by a cheaper choice since

@@ -26,7 +26,7 @@ from planner_mcp.routing.problem import (
     is_narrow,
 )
 
-ABI_VERSION: Final = 15
+ABI_VERSION: Final = 16
 INCUMBENT_HEADER: Final = 5
 """Cells before the plan: cancel flag, sequence, iterations, cost, length of the plan."""
 CANCEL, SEQUENCE, ITERATIONS, COST, LENGTH = range(INCUMBENT_HEADER)

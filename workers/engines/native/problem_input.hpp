@@ -10,7 +10,7 @@ namespace sisr {
 
 using Number = std::int64_t;
 
-inline constexpr Number ABI_VERSION = 15;
+inline constexpr Number ABI_VERSION = 16;
 
 enum AgentField {
     A_START,

@@ -1,6 +1,5 @@
 // When a listing for the check of proofs ends early.
 #pragma once
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -8,25 +7,24 @@ namespace proof {
 
 struct OutOfRoom {};
 
-// Ends a listing by time, by a cancel, or by its number of partial routes, with an exception.
+// Ends a listing by time, or by its number of partial routes, with an exception.
 class Limits {
 public:
-    Limits(double seconds, std::int64_t most_partial, std::int64_t* cancel)
+    Limits(double seconds, std::int64_t most_partial)
         : ends_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
-          left_(most_partial), cancel_(*cancel) {}
+          left_(most_partial) {}
 
     void count_partial() {
         if (--left_ < 0) throw OutOfRoom{};
     }
     void watch() {
-        if (++steps_ % 1024 == 0 && (cancel_.load(std::memory_order_relaxed) != 0 || Clock::now() >= ends_)) throw OutOfRoom{};
+        if (++steps_ % 1024 == 0 && Clock::now() >= ends_) throw OutOfRoom{};
     }
 
 private:
     using Clock = std::chrono::steady_clock;
     Clock::time_point ends_;
     std::int64_t left_;
-    std::atomic_ref<std::int64_t> cancel_;
     unsigned steps_ = 0;
 };
 

@@ -504,7 +504,7 @@ Listing list_routes(const Request& request, Int* out, Int size, Int* used) {
     *used = 0;
     try {
         const Day unpaired(request, false), day(request, true);
-        Limits limits(request.seconds, request.most_partial, request.cancel);
+        Limits limits(request.seconds, request.most_partial);
         const Halves<Tail> tails = all_tails(unpaired, limits);
         const Halves<Way> ways = all_ways(day, tails, limits);
         return write(Lister(day, ways, limits).run(), out, size, used) ? Listing::COMPLETE : Listing::LIMITED;

@@ -53,7 +53,6 @@ struct Request {
     Int limit;  // of the cost of a route, exclusive
     Int most_partial;
     double seconds;
-    Int* cancel;
 };
 
 enum class Listing { COMPLETE, LIMITED, OUT_OF_MEMORY };

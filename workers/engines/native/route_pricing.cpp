@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <queue>
@@ -11,14 +12,24 @@
 #include <utility>
 #include <vector>
 
-#include "search_support.hpp"
-
 namespace sisr {
 namespace {
 
 constexpr Number NO_END = INT64_MAX / 8;
 constexpr int CHECK_EVERY = 512;  // labels between two looks at the clock
 using Loads = std::array<Number, MAX_PRICED_DIMENSIONS>;
+
+class Deadline {
+public:
+    explicit Deadline(double seconds)
+        : ends_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
+
+    bool is_over() const { return Clock::now() >= ends_; }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point ends_;
+};
 
 template <int W>
 using Bits = std::array<std::uint64_t, W>;
@@ -346,16 +357,14 @@ public:
           options_(options),
           endings_(endings),
           reach_(reach),
-          stop_(options.seconds, options.cancel),
-          by_open_(rules.side().n) {
-        stop_.set_has_plan();  // no plan is built here that would need time beyond the limit
-    }
+          deadline_(options.seconds),
+          by_open_(rules.side().n) {}
 
     bool run() {
         labels_.push_back(rules_.start());
         if (!extend_all(0)) return false;
         for (Number count = 0; !queue_.empty(); ++count) {
-            if (count % CHECK_EVERY == 0 && stop_.over()) return false;
+            if (count % CHECK_EVERY == 0 && deadline_.is_over()) return false;
             const auto [progress, at] = queue_.top();
             if (progress > reach_) break;
             queue_.pop();
@@ -412,7 +421,7 @@ private:
     const PricingOptions& options_;
     const Endings<W>* endings_;
     Number reach_;
-    StopCriterion stop_;
+    Deadline deadline_;
     std::vector<Label<W>> labels_;
     std::vector<ByOpen> by_open_;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
@@ -540,12 +549,10 @@ class Enumeration {
 public:
     Enumeration(const Network& network, const PricingOptions& options)
         : options_(options),
-          stop_(options.seconds, options.cancel),
+          deadline_(options.seconds),
           side_(network),
           rules_(side_, network.memory),
-          endings_(side_, network.memory, options) {
-        stop_.set_has_plan();
-    }
+          endings_(side_, network.memory, options) {}
 
     bool run(RouteWriter& writer) {
         if (!endings_.run()) return false;
@@ -578,7 +585,7 @@ private:
     bool extend_all(int at, ByVisits<std::vector<int>>& found) {
         Label<W> next{};
         for (int ticket = 0; ticket < side_.n; ++ticket) {
-            if (++steps_ % CHECK_EVERY == 0 && stop_.over()) return false;
+            if (++steps_ % CHECK_EVERY == 0 && deadline_.is_over()) return false;
             if (!rules_.extend(labels_[at], ticket, next) || !endings_.can_end(next, options_.limit)) continue;
             next.parent = at;
             auto& list = found[visits(next, ticket)];
@@ -609,7 +616,7 @@ private:
     }
 
     const PricingOptions& options_;
-    StopCriterion stop_;
+    Deadline deadline_;
     Side side_;
     Labels<W> rules_;
     Endings<W> endings_;

@@ -65,7 +65,6 @@ struct PricingOptions {
     Number max_labels, max_routes;
     Number is_heuristic;  // compare labels by cost, time and load alone
     Number limit;         // enumeration: of the reduced cost with all prices of cuts, exclusive
-    Number* cancel;
 };
 
 enum class Pricing { COMPLETE, LIMITED, OUT_OF_MEMORY };

@@ -189,7 +189,7 @@ public:
     explicit Lister(const Request& request)
         : request_(request), agent_(*request.agent), edge_(agent_.tickets + agent_.places),
           clock_(agent_.max_duration < NO_LEG),
-          limits_(request.seconds, request.most_partial, request.cancel), pauses_(std::size_t{1} << agent_.breaks) {
+          limits_(request.seconds, request.most_partial), pauses_(std::size_t{1} << agent_.breaks) {
         for (Int taken = 0; taken < Int{1} << agent_.breaks; ++taken) {
             pauses_[taken].push_back({taken, 0, NO_LEG, -NO_LEG});
             add_pauses(pauses_[taken], pauses_[taken].front());

@@ -51,7 +51,6 @@ struct Request {
     Int limit;             // of the cost less prices of a route, exclusive
     Int most_partial;
     double seconds;
-    Int* cancel;
 };
 
 // Writes (cost, tickets as bits) of each set, and into `used` how many numbers that are.

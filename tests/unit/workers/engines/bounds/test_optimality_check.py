@@ -100,7 +100,7 @@ def certificate_of(day: Problem, dice: np.random.Generator) -> OptimalityCertifi
 
 
 def lister() -> RouteLister:
-    return route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    return route_lister(time.monotonic() + 20)
 
 
 def tables_of(day: Problem, certificate: OptimalityCertificate) -> list[AgentTables]:

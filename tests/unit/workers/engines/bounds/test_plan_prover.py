@@ -56,7 +56,7 @@ def prover_of(day: Problem, plan: Candidate, found: list[Candidate], seconds: fl
 
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
     found: list[Candidate] = []
-    return prover_of(day, plan, found, seconds).run(lambda: False), found
+    return prover_of(day, plan, found, seconds).run(), found
 
 
 def dearer(day: Problem, plan: Candidate) -> Candidate:
@@ -138,7 +138,7 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     text = f"seed {day.seed}: {sorted(day.problem.features)}"
     found: list[Candidate] = []
     prover = prover_of(day.problem, day.best, found, seconds=6)
-    proof = prover.run(lambda: False)
+    proof = prover.run()
     assert proof is not None, text
     assert proof.lower_bound <= day.cost, text
     for plan in found:
@@ -150,7 +150,7 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     duals = dice.integers(-50, 300, len(relaxed.rows)) * relaxed.factor
     memory, least = np.eye(len(day.problem.tickets), dtype=bool), []
     for network in relaxed.networks:
-        pricer = RoutePricer(network, np.zeros(1, dtype=np.int64))
+        pricer = RoutePricer(network)
         cost = network.switch_cost - dual_of_tickets(relaxed.rows_of, duals)
         pricing = pricer.price(
             cost,
@@ -175,12 +175,12 @@ def check(day: ProofDay) -> tuple[bool, bool]:
     check_cuts(day, text)
     tree = random_tree(dice, day.problem, depth=3)
     certificate = OptimalityCertificate(1, RowPrices(tuple(tickets), tuple(groups)), claims, memory, tree)
-    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
+    lister = route_lister(time.monotonic() + 9)
     loads, cuts = random_load_cuts(dice, day.problem), random_subset_cuts(dice, len(day.problem.tickets))
     with_loads = replace(certificate, loads=loads)
     for certified in (certificate, with_loads, replace(with_loads, cuts=cuts)):
         assert not proves(day.problem, certified, day.cost + 1, lister), text
-    small = small_day_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 9)
+    small = small_day_lister(time.monotonic() + 9)
     for each in (certificate, replace(certificate, least=(0,) * len(claims)), prover.certificate):
         assert each is None or not proves_small_day(day.problem, each, day.cost + 1, small), text
     return proof.lower_bound == day.cost, proof.is_optimal
@@ -192,9 +192,7 @@ def check_cuts(day: ProofDay, text: str) -> None:
     assert relaxed is not None
     dice, finder = np.random.default_rng(day.seed), CutFinder(relaxed)
     routes = [(relaxed.network_of[route.agent], route.tickets) for route in day.best.routes]
-    generation = ColumnGeneration(
-        relaxed, None, None, cancel=np.zeros(1, dtype=np.int64), deadline=time.monotonic() + 6
-    )
+    generation = ColumnGeneration(relaxed, None, None, deadline=time.monotonic() + 6)
     wanted = [row.tickets[0] for row in relaxed.rows if row.penalty is None and len(row.tickets) == 1]
     for form in finder.forms if wanted else ():
         tickets = dice.permutation(wanted)[: int(dice.integers(1, len(wanted) + 1))]
@@ -266,11 +264,11 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best = native_plan(day, 20_000)
     prover = PlanProver(day, best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False)
-    proof = prover.run(lambda: False)
+    proof = prover.run()
     assert proof is not None and proof.is_optimal
     certificate, cost = prover.certificate, price(day, best)
     assert certificate is not None and certificate.tree is not None
-    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    lister = route_lister(time.monotonic() + 20)
     assert proves(day, certificate, cost, lister)
     assert not proves(day, certificate, cost + 1, lister)
     assert not proves(day, replace(certificate, tree=None), cost, lister)
@@ -329,7 +327,7 @@ def test_the_least_reduced_cost_is_that_of_all_routes_that_keep_shipments_togeth
         network, dice = relaxed.networks[0], np.random.default_rng(seed)
         prices = dice.integers(0, int(network.cost[network.cost < EXCLUDED].max()) // relaxed.factor + 2, 5)
         memory, cuts = np.ones((5, 5), dtype=bool), CutPrices.none(5)
-        pricer = RoutePricer(network, np.zeros(1, dtype=np.int64))
+        pricer = RoutePricer(network)
         node_cost = network.switch_cost - relaxed.factor * prices
         is_complete, least, routes = pricer.price(
             node_cost, cuts, memory, memory, seconds=9, max_labels=200_000, max_routes=50, is_heuristic=False
@@ -369,7 +367,6 @@ def test_shipments_that_leave_too_many_partial_routes_are_priced_by_halves() -> 
             relaxed,
             best,
             price(day, best),
-            cancel=np.zeros(1, dtype=np.int64),
             deadline=time.monotonic() + 30,
             max_labels=labels,
         )
@@ -435,7 +432,7 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
     arcs = np.full_like(network.cost, EXCLUDED)
     for origin, target in ((4, 0), (4, 1), (0, 2), (1, 2), (2, 3), (3, 4)):  # D-A, D-B, A-C, B-C, C-E, E-D
         arcs[origin, target] = 0
-    pricer = RoutePricer(replace(network, cost=arcs), np.zeros(1, dtype=np.int64))
+    pricer = RoutePricer(replace(network, cost=arcs))
     memory, cuts = np.eye(4, dtype=bool), CutPrices.none(4)
     _, least, routes = pricer.price(
         np.array([-10, -5, 0, -100]),
@@ -455,7 +452,7 @@ def test_a_pricing_ends_by_its_time_limit() -> None:
     relaxed = relaxed_problem(wide_day())
     assert relaxed is not None
     network, count, began = relaxed.networks[0], 150, time.monotonic()
-    pricer, memory = RoutePricer(network, np.zeros(1, dtype=np.int64)), np.ones((count, count), dtype=bool)
+    pricer, memory = RoutePricer(network), np.ones((count, count), dtype=bool)
     prices, cuts = np.full(count, 10 * network.fixed_cost + 10**6), CutPrices.none(count)
     is_complete, _, _ = pricer.price(
         -prices, cuts, memory, memory, seconds=0.2, max_labels=10**6, max_routes=5, is_heuristic=False
@@ -491,7 +488,7 @@ def test_pricing_from_both_ends_finds_the_least_reduced_cost_of_pricing_from_one
             timed = network.field.copy()
             timed[-1] = 1  # times of which nothing is late: the same routes, priced from one end
             found = [
-                RoutePricer(each, np.zeros(1, dtype=np.int64)).price(
+                RoutePricer(each).price(
                     -prices,
                     cuts,
                     memory,
@@ -547,12 +544,12 @@ def test_capacity_cuts_raise_the_bound_and_not_above_a_plan() -> None:
     day = random_problem(8, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best, relaxed = native_plan(day, 20_000), relaxed_problem(day)
     assert relaxed is not None
-    cost, stop = price(day, best), np.zeros(1, dtype=np.int64)
-    generation = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=time.monotonic() + 20)
+    cost = price(day, best)
+    generation = ColumnGeneration(relaxed, best, cost, deadline=time.monotonic() + 20)
     generation.run()
     assert generation.best is not None
     assert generation.best.cuts and generation.best.value <= cost * relaxed.factor
-    without = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=time.monotonic() + 20, has_cuts=False)
+    without = ColumnGeneration(relaxed, best, cost, deadline=time.monotonic() + 20, has_cuts=False)
     without.run()
     assert without.best is not None and without.best.value < generation.best.value
 
@@ -562,8 +559,8 @@ def test_fewer_routes_are_within_the_gap_by_the_middle_of_the_best_dual_values()
     day = generated("capacity", 0, 14)
     best, relaxed = native_plan(day, 20_000), relaxed_problem(day)
     assert relaxed is not None
-    cost, ends, stop = price(day, best), time.monotonic() + 20, np.zeros(1, dtype=np.int64)
-    generation = ColumnGeneration(relaxed, best, cost, cancel=stop, deadline=ends, has_cuts=False)
+    cost, ends = price(day, best), time.monotonic() + 20
+    generation = ColumnGeneration(relaxed, best, cost, deadline=ends, has_cuts=False)
     generation.run()
     assert generation.best is not None
     central = generation.central(ends)
@@ -581,7 +578,7 @@ def proved_optimal(day: Problem) -> tuple[OptimalityCertificate, int]:
     """Return the certificate of a day's best plan, and its cost."""
     best = native_plan(day, 20_000)
     prover = prover_of(day, best, [], 20)
-    proof = prover.run(lambda: False)
+    proof = prover.run()
     assert proof is not None and proof.is_optimal and prover.certificate is not None
     return prover.certificate, price(day, best)
 
@@ -592,7 +589,7 @@ def test_capacity_cuts_of_a_mixed_fleet_are_part_of_the_proof_that_is_checked() 
     day = generated("mixed", 11, 14)
     certificate, cost = proved_optimal(day)
     assert len({cut.unit for cut in certificate.loads}) > 1
-    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    lister = route_lister(time.monotonic() + 20)
     assert proves(day, certificate, cost, lister)
     assert not proves(day, certificate, cost + 1, lister)
     assert not proves(day, replace(certificate, loads=()), cost, lister)
@@ -612,7 +609,7 @@ def test_subset_row_cuts_are_part_of_the_proof_that_is_checked(monkeypatch: pyte
     monkeypatch.setattr(plan_prover, "EARLY_CLOSE_SHARE", 0.0)
     day = generated("wide", 7, 20)
     certificate, cost = proved_optimal(day)
-    cuts, lister = certificate.cuts, route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    cuts, lister = certificate.cuts, route_lister(time.monotonic() + 20)
     assert cuts
     assert proves(day, certificate, cost, lister)
     assert not proves(day, certificate, cost + 1, lister)
@@ -637,7 +634,7 @@ def test_a_load_cut_of_tickets_that_a_plan_may_leave_out_proves_nothing() -> Non
     """SPEC S2: the check knows by itself what every plan serves, and which loads and units there are."""
     day = problem([agent("v")], [ticket("a", "A", penalty=5), ticket("b", "B")])
     prices, memory = RowPrices((0, 0), ()), np.eye(2, dtype=bool)
-    lister = route_lister(np.zeros(1, dtype=np.int64), time.monotonic() + 20)
+    lister = route_lister(time.monotonic() + 20)
 
     def is_proved(cut: LoadCut) -> bool:
         return proves(day, OptimalityCertificate(1, prices, (0,), memory, loads=(cut,)), 0, lister)
@@ -690,8 +687,8 @@ def test_a_pricing_that_takes_too_much_memory_is_repeated_with_smaller_sets() ->
     assert relaxed is not None
     found = []
     for max_labels in (60, 100_000):
-        stop, ends = np.zeros(1, dtype=np.int64), time.monotonic() + 20
-        generation = ColumnGeneration(relaxed, None, None, cancel=stop, deadline=ends, max_labels=max_labels)
+        ends = time.monotonic() + 20
+        generation = ColumnGeneration(relaxed, None, None, deadline=ends, max_labels=max_labels)
         generation.run()
         found.append(0 if generation.best is None else generation.best.value)
     assert found[0] <= found[1]
@@ -706,12 +703,27 @@ def test_a_day_whose_pricing_is_never_completed_has_the_quick_bound() -> None:
     assert proof.lower_bound * day.cost_scale >= quick > 0
 
 
-def test_a_stop_ends_a_proof_within_a_second() -> None:
-    """SPEC J4: also while routes of a large day are priced."""
+def test_a_proof_ends_by_its_deadline() -> None:
+    """SPEC J6: also while routes of a large day are priced."""
     began = time.monotonic()
-    prover = PlanProver(wide_day(), Candidate(()), deadline=began + 60, on_proof=lambda _: None, on_plan=lambda _: True)
-    prover.run(lambda: time.monotonic() > began + 0.5)
+    proof_of(wide_day(), Candidate(()), seconds=0.5)
     assert time.monotonic() - began < 5
+
+
+def test_a_proof_can_be_broken_off_at_any_moment() -> None:
+    """SPEC T4: whoever waits for it is asked while routes of a large day are priced, and may end the process."""
+
+    class Stopped(Exception):  # noqa: N818 — in place of the end of the process
+        pass
+
+    def stop() -> None:
+        if time.monotonic() > began + 0.2:
+            raise Stopped
+
+    began = time.monotonic()
+    with pytest.raises(Stopped):
+        prover_of(wide_day(), Candidate(()), [], 3).run(stop)
+    assert time.monotonic() - began < 2
 
 
 def test_the_room_of_many_trips_is_no_larger_than_numbers_are() -> None:
