@@ -13,7 +13,7 @@ from examples.planner_server import PlannerServer
 from tests.browser.conftest import submitted
 from tests.shared.http.free_ports import free_port
 from tests.shared.http.http_clients import http_client
-from tests.shared.node import external_clients
+from tests.shared.node import external_clients, node_packages
 from tests.shared.processes.wait_until import until
 from tests.shared.scenarios.client_scenarios import ring
 
@@ -25,7 +25,7 @@ async def inspector(server: PlannerServer, tmp_path: Path) -> AsyncIterator[str]
     """The Inspector with the server in its list; its pages lie on three origins."""
     if not external_clients.has_npm():
         pytest.skip("needs npm")
-    external_clients.install()
+    node_packages.install(external_clients.FOLDER)
     ports = {name: str(free_port()) for name in ("CLIENT_PORT", "MCP_SANDBOX_PORT", "MCP_APP_ORIGIN_PORT")}
     off = {"DANGEROUSLY_OMIT_AUTH": "true", "MCP_AUTO_OPEN_ENABLED": "false"}
     folders = {"HOME": str(tmp_path), "MCP_STORAGE_DIR": str(tmp_path)}

@@ -12,7 +12,7 @@ import pytest
 from examples.planner_server import running_server
 from tests.shared.http.free_ports import free_port
 from tests.shared.http.load_balancer import balancing
-from tests.shared.node import external_clients
+from tests.shared.node import external_clients, node_packages
 
 pytestmark = [
     pytest.mark.anyio,
@@ -46,7 +46,7 @@ RUNS = (
 
 @pytest.fixture(scope="module")
 def packages() -> None:
-    external_clients.install()
+    node_packages.install(external_clients.FOLDER)
 
 
 @pytest.fixture(scope="module")

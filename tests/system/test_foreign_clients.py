@@ -19,7 +19,7 @@ from benchmarks.peers.programs import peer_python
 from examples.planner_server import PlannerServer
 from planner_mcp.jobs.job_content import state_line
 from tests.shared.http.load_balancer import LoadBalancer, balancing
-from tests.shared.node import external_clients
+from tests.shared.node import external_clients, node_packages
 from tests.shared.scenarios.client_scenarios import ring, submit, wait_for
 
 CUTS = 3
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.node, pytest.mark
 def packages() -> None:
     if not external_clients.has_npm():
         pytest.skip("needs npm")
-    external_clients.install()
+    node_packages.install(external_clients.FOLDER)
 
 
 @pytest.fixture

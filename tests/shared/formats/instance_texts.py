@@ -28,22 +28,22 @@ def vrplib(nodes: Sequence[Node] = NODES, *, header: Sequence[str] = HEADER) -> 
     return "\n".join([*lines, "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 
-def solomon(nodes: Sequence[Node] = NODES, *, vehicles: int = 3, capacity: int = 14) -> str:
+def solomon(nodes: Sequence[Node] = NODES, *, vehicles: int = 3) -> str:
     """Return the nodes as Solomon writes them."""
-    head = ["TOY", "", "VEHICLE", "NUMBER     CAPACITY", f"  {vehicles}   {capacity}", "", "CUSTOMER"]
+    head = ["TOY", "", "VEHICLE", "NUMBER     CAPACITY", f"  {vehicles}   14", "", "CUSTOMER"]
     head += ["CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE TIME", ""]
     rows = [f"{number} {' '.join(map(str, node))}" for number, node in enumerate(nodes)]
     return "\r\n".join([*head, *rows, ""])
 
 
-def li_lim(nodes: Sequence[Node] = NODES, *, vehicles: int = 3, capacity: int = 14) -> str:
+def li_lim(nodes: Sequence[Node] = NODES, *, vehicles: int = 3) -> str:
     """Return the nodes as Li and Lim write them: each even one delivers what the one before it picks up."""
     rows = [f"0 {' '.join(map(str, nodes[0]))} 0 0"]
     for number in range(1, len(nodes) - 1, 2):
         (x, y, demand, *times), (x2, y2, _, *times2) = nodes[number], nodes[number + 1]
         rows.append(f"{number} {x} {y} {demand} {' '.join(map(str, times))} 0 {number + 1}")
         rows.append(f"{number + 1} {x2} {y2} {-demand} {' '.join(map(str, times2))} {number} 0")
-    return "\n".join([f"{vehicles}\t{capacity}\t1", *rows, ""])
+    return "\n".join([f"{vehicles}\t14\t1", *rows, ""])
 
 
 Read = Callable[..., PublishedInstance]

@@ -20,6 +20,8 @@ from starlette.types import Receive, Scope, Send
 from tests.shared.http.http_clients import http_client
 
 HOP_BY_HOP = {"host", "connection", "content-length", "transfer-encoding", "keep-alive"}
+EVENTS_BEFORE_CUT = 2
+"""A stream that is broken off has had so many of its events."""
 
 
 class BrokenOffError(ConnectionError):
@@ -33,18 +35,14 @@ class LoadBalancer:
         targets: URLs of replicas.
         client: Asks them.
         cuts: How many streams are broken off in the middle: the connection ends without an end of the body.
-        after: Each after so many events of its own.
         failover: Whether the first replica that can be reached gets each request.
     """
 
-    def __init__(
-        self, targets: list[str], client: httpx.AsyncClient, *, cuts: int = 0, after: int = 2, failover: bool = False
-    ) -> None:
+    def __init__(self, targets: list[str], client: httpx.AsyncClient, *, cuts: int, failover: bool) -> None:
         self._next = cycle(targets)
         self._in_order = targets if failover else []
         self._client = client
         self._cuts = cuts
-        self._after = after
         self.served = 0
         self.broken = 0
         """Streams that were broken off."""
@@ -76,7 +74,7 @@ class LoadBalancer:
         async for chunk in answer.aiter_raw():
             yield chunk
             passed += chunk.count(b"data: {")
-            if passed >= self._after and self.broken < self._cuts:
+            if passed >= EVENTS_BEFORE_CUT and self.broken < self._cuts:
                 self.broken += 1
                 raise BrokenOffError
 

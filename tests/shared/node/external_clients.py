@@ -1,7 +1,6 @@
 """Programs that we did not write: Node 22 with the packages that `tests/node22/package-lock.json` names.
 
-Owns their installation, once a checkout, and the running of one. The Node binary is such a package too, so a machine
-needs only some `npm`.
+Owns the running of one. The Node binary is such a package too, so a machine needs only some `npm`.
 """
 
 import os
@@ -12,20 +11,11 @@ from pathlib import Path
 
 import anyio
 
-from tests.shared.processes.machine_lock import machine_lock
-
 FOLDER = Path(__file__).parents[2] / "node22"
 MODULES = FOLDER / "node_modules"
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 HANDSHAKE_CONFORMANCE = MODULES / "conformance-handshake" / "dist" / "index.js"
 INSPECTOR = MODULES / ".bin" / "mcp-inspector"
-
-
-def install() -> None:
-    """Install the packages if they are not there."""
-    with machine_lock("node22"):
-        if not (MODULES / ".package-lock.json").is_file():
-            subprocess.run(["npm", "ci", "--loglevel=error"], cwd=FOLDER, check=True, timeout=300)
 
 
 def has_npm() -> bool:

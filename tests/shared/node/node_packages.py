@@ -14,4 +14,4 @@ def install(folder: Path = FOLDER) -> None:
     """Install the packages of a folder if they are not there, once a checkout."""
     with machine_lock(folder.name):
         if not (folder / "node_modules" / ".package-lock.json").is_file():
-            subprocess.run(["npm", "ci", "--loglevel=error"], cwd=folder, check=True, timeout=100)
+            subprocess.run(["npm", "ci", "--loglevel=error"], cwd=folder, check=True, timeout=300)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 
-async def until(is_so: Callable[[], Awaitable[bool]], within_s: float, *, look_every_s: float = 0.05) -> None:
+async def until(is_so: Callable[[], Awaitable[bool]], within_s: float) -> None:
     """Return when something is so, whatever may die meanwhile.
 
     It looks at the clock itself: a cancellation, which `asyncio.timeout` sends once, can be swallowed inside redis-py
@@ -18,4 +18,4 @@ async def until(is_so: Callable[[], Awaitable[bool]], within_s: float, *, look_e
     while not await is_so():
         if time.monotonic() > ends_at:
             raise TimeoutError(f"not so within {within_s:g} s")
-        await asyncio.sleep(look_every_s)
+        await asyncio.sleep(0.05)

@@ -12,9 +12,9 @@ from workers.engines.engine_interface import OnImprovement
 
 
 @cache
-def fleet(tickets: int, seed: int = 1) -> Problem:
+def fleet(tickets: int) -> Problem:
     """Return a compiled day; `fleet_body` describes it."""
-    return compiled(fleet_body(tickets, seed))
+    return compiled(fleet_body(tickets))
 
 
 def fleet_body(tickets: int, seed: int = 1) -> dict[str, Any]:
