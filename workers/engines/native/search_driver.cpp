@@ -40,7 +40,7 @@ Search::Search(const Problem& problem, const Options& options, const StopCriteri
       random_(static_cast<std::uint64_t>(options.seed) + 1) {}
 
 End Search::run() {
-    if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return end_reason(End::UNSOUND);
+    if (!problem_.is_read || !problem_.is_sound || !main_.plan.is_sound) return end_reason();
     start();
     publish(main_.best, main_.best_cost);
     stop_criterion_.set_has_plan();
@@ -56,11 +56,11 @@ End Search::run() {
         evolve_population();
     else
         anneal_whole(1, initial_temperature());
-    return end_reason(End::EXHAUSTED);
+    return end_reason();
 }
 
-End Search::end_reason(End otherwise) const {
-    return stop_criterion_.cancelled() ? End::STOPPED : stop_criterion_.over() ? End::TIME_LIMIT : otherwise;
+End Search::end_reason() const {
+    return stop_criterion_.cancelled() ? End::STOPPED : stop_criterion_.over() ? End::TIME_LIMIT : End::EXHAUSTED;
 }
 
 double Search::share(const Annealer& annealer) const {

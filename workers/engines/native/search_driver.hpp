@@ -14,7 +14,7 @@
 
 namespace sisr {
 
-enum class End : int { TIME_LIMIT, STOPPED, EXHAUSTED, UNSOUND, OUT_OF_MEMORY };
+enum class End : int { TIME_LIMIT, STOPPED, EXHAUSTED, OUT_OF_MEMORY };
 
 class Search {
 public:
@@ -55,7 +55,7 @@ private:
 
     using Annealers = std::vector<std::unique_ptr<Annealer>>;
 
-    End end_reason(End otherwise) const;  // the reason, if neither time nor caller
+    End end_reason() const;
     void start();
     void descend(double until);
     int threads() const;

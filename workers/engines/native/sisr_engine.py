@@ -30,8 +30,8 @@ CALLBACK_SHARE: Final = 4
 FILL_SHARE: Final = 0.6
 """Share of the time in which routes below their least load are filled; in the rest they count as not driven, so that
 tickets of a route that cannot be filled are served by others."""
-_REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED, StopReason.EXHAUSTED)
-_OUT_OF_MEMORY: Final = 4
+_REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED)
+_OUT_OF_MEMORY: Final = 3
 
 
 @cache
