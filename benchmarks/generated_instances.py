@@ -5,9 +5,8 @@ mixed fleets, reloads). A name such as `windows-clustered-long-1000` says all; t
 instance. Nothing better is known of them than what runs find.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product
 from math import hypot, nan
 from random import Random
 from typing import Final
@@ -16,7 +15,6 @@ from benchmarks.benchmark_instances import Instance, Rule, problem_of
 from planner_mcp.formats.instances.published_instance import InstanceVisit, PublishedInstance, Vehicle
 from planner_mcp.formats.instances.vrplib_format import read_vrplib
 
-SHAPES: Final = ("random", "clustered", "mixed")
 LENGTHS: Final = {"short": 9, "long": 45}
 """Tickets in a mean route."""
 _RULE: Final = Rule(read_vrplib, 10, "floor", 10)
@@ -44,7 +42,7 @@ class Draft:
 
 
 def draft(shape: str, length: str, tickets: int, seed: int) -> Draft:
-    """Return places, demands and a fleet that suffices; node 0 is the depot."""
+    """Return places, `random`, `clustered` or `mixed`, demands and a fleet that suffices; node 0 is the depot."""
     draw = Random(f"{shape} {length} {tickets} {seed}")
     places = [(draw.uniform(0.3, 0.7) * _SIDE, draw.uniform(0.3, 0.7) * _SIDE)]
     centres = [(draw.uniform(0, _SIDE), draw.uniform(0, _SIDE)) for _ in range(max(3, tickets // 60))]
@@ -153,9 +151,3 @@ def make(name: str, seed: int = 1) -> Instance:
     kind, shape, length, tickets = name.split("-")
     published = KINDS[kind](draft(shape, length, int(tickets), seed))
     return Instance(name, f"{kind}-{length}", "generated", nan, _RULE.published, problem_of(published, _RULE))
-
-
-def names(kinds: list[str], tickets: int) -> Iterator[str]:
-    """Return the names of all shapes and lengths of some kinds."""
-    for kind, shape, length in product(kinds, SHAPES, LENGTHS):
-        yield f"{kind}-{shape}-{length}-{tickets}"

@@ -19,7 +19,6 @@ Mingozzi, Transportation Science 48 (3), 2014.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf
 from typing import Final
 
@@ -104,7 +103,7 @@ class ColumnGeneration:
     Args:
         relaxed: The relaxed problem.
         incumbent: A plan: its routes are the first columns, its cost the price of tickets that no column serves.
-        cost: Its cost, in cost units; None without one.
+        cost: Its cost, in cost units.
         deadline: `time.monotonic()` by which to end.
         on_bound: Called with each better bound.
         pool: Further routes to begin with.
@@ -115,8 +114,8 @@ class ColumnGeneration:
     def __init__(
         self,
         relaxed: RelaxedProblem,
-        incumbent: Candidate | None,
-        cost: int | None,
+        incumbent: Candidate,
+        cost: int,
         *,
         deadline: float,
         on_bound: OnBound = lambda _: None,
@@ -128,7 +127,7 @@ class ColumnGeneration:
         self.relaxed = relaxed
         self._deadline = deadline
         self._on_bound = on_bound
-        self._target = None if cost is None else cost * relaxed.factor
+        self._target = cost * relaxed.factor
         self.pricers = [RoutePricer(network) for network in relaxed.networks]
         self._memory = ng_sets(relaxed, _FIRST_MEMORY)
         self._near = ng_sets(relaxed, _COARSE_MEMORY)
@@ -138,7 +137,7 @@ class ColumnGeneration:
         """The value of the linear program when it was cut last."""
         self._solved_at = -inf
         """The bound when the linear program last had all routes it needs."""
-        self._master = ColumnMaster(relaxed, self._target or _dear(relaxed))
+        self._master = ColumnMaster(relaxed, max(self._target, relaxed.factor))
         self._subsets_at = -inf
         """The bound when the last subset-row cuts were added."""
         self.best: DualBound | None = None
@@ -160,9 +159,7 @@ class ColumnGeneration:
     @property
     def is_tight(self) -> bool:
         """Whether the bound, rounded up, is the cost of the incumbent."""
-        return (
-            self.best is not None and self._target is not None and self.best.value > self._target - self.relaxed.factor
-        )
+        return self.best is not None and self.best.value > self._target - self.relaxed.factor
 
     def lower_target(self, cost: int) -> None:
         """Take the cost of a cheaper plan, in cost units."""
@@ -221,7 +218,7 @@ class ColumnGeneration:
         return len(self._cuts) > before
 
     def _gap(self, value: float) -> float:
-        return abs(value) if self._target is None else self._target - value
+        return self._target - value
 
     def _is_worth_cutting(self, value: float) -> bool:
         """Return whether the value of the linear program has risen by the last cuts, or there are none yet."""
@@ -481,22 +478,9 @@ def _cycles(tickets: Sequence[int]) -> Iterable[tuple[int, int]]:
         seen[ticket] = position
 
 
-def _dear(relaxed: RelaxedProblem) -> int:
-    """Return an assumed cost of the whole day: every ticket, or shipment, on a route of its own."""
-    problem, total = relaxed.problem, 1
-    for number, ticket in enumerate(problem.tickets):
-        if ticket.pickup is None and number in problem.partner_of:
-            continue
-        stops = [-1, *([] if ticket.pickup is None else [ticket.pickup]), number, -1]
-        ways = [[int(network.cost[arc]) for arc in pairwise(stops)] for network in relaxed.networks]
-        costs = (n.fixed_cost + sum(way) for n, way in zip(relaxed.networks, ways, strict=True) if max(way) < EXCLUDED)
-        total += min(costs, default=0)
-    return max(total, relaxed.factor)
-
-
-def _columns_of(relaxed: RelaxedProblem, incumbent: Candidate | None) -> Iterable[MasterColumn]:
+def _columns_of(relaxed: RelaxedProblem, incumbent: Candidate) -> Iterable[MasterColumn]:
     """Yield the routes of a plan, at their own cost."""
-    for route in () if incumbent is None else incumbent.routes:
+    for route in incumbent.routes:
         if route.tickets:
             cost = route_cost(relaxed.problem, route, cached_schedule(relaxed.problem, route))
             yield MasterColumn(relaxed.network_of[route.agent], tuple(route.tickets), cost * relaxed.factor)

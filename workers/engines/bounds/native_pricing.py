@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from planner_mcp.errors import EngineError, EngineMemoryError
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedNetwork
-from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS
 from workers.engines.native.sisr_engine import library
 
 _CELLS: Final = 1 << 22
@@ -77,15 +76,6 @@ class CutPrices:
     subset_price: Cells
     """(64,)."""
 
-    @classmethod
-    def none(cls, count: int) -> "CutPrices":
-        """Return the prices of no cuts."""
-        return cls(
-            np.zeros((count + 1, count + 1), dtype=np.int64),
-            np.zeros((count, 2), dtype=np.uint64),
-            np.zeros(MAX_SUBSETS, dtype=np.int64),
-        )
-
 
 class RoutePricer:
     """Prices the routes of one network.
@@ -130,7 +120,7 @@ class RoutePricer:
             is_heuristic: Compare labels by cost, time and load alone; then nothing is proved.
         """
         used, least = ctypes.c_int64(), ctypes.c_int64()
-        options = self._options(seconds, max_labels, max_routes, is_heuristic=is_heuristic)
+        options = _Options(seconds, max_labels, max_routes, is_heuristic, 0)
         network = self._structure(node_cost, cuts, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
@@ -159,18 +149,13 @@ class RoutePricer:
         With dual values of cuts it is below the limit; what is told is without.
         """
         used = ctypes.c_int64()
-        options = self._options(seconds, max_labels, max_routes, limit=limit)
+        options = _Options(seconds, max_labels, max_routes, False, limit)
         network = self._structure(node_cost, cuts, memory, memory)
         end = library().sisr_enumerate(
             ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
         )
         _check(end)
         return self._routes(used.value) if end == PricingEnd.COMPLETE else None
-
-    def _options(
-        self, seconds: float, max_labels: int, max_routes: int, *, is_heuristic: bool = False, limit: int = 0
-    ) -> _Options:
-        return _Options(seconds, max_labels, max_routes, is_heuristic, limit)
 
     def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)

@@ -24,7 +24,7 @@ def enumeration_of(day: Problem, target: int, seconds: float = 20) -> DayEnumera
     relaxed = relaxed_problem(day)
     assert relaxed is not None
     ends = time.monotonic() + 20
-    generation = ColumnGeneration(relaxed, None, None, deadline=ends)
+    generation = ColumnGeneration(relaxed, Candidate(()), 10**6, deadline=ends)
     generation.run()
     assert generation.best is not None
     return DayEnumeration(relaxed, generation.best, target, time.monotonic() + seconds)

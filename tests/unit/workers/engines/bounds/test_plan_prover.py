@@ -43,7 +43,7 @@ from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.native_pricing import CutPrices, RoutePricer, dual_of_tickets
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import EXCLUDED, RelaxedProblem, relaxed_problem
-from workers.engines.bounds.subset_row_cuts import SubsetRowCut, masks_of
+from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS, SubsetRowCut, masks_of
 
 pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
 PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROGENEOUS, Feature.MULTI_DEPOT})
@@ -62,6 +62,12 @@ def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofR
 def dearer(day: Problem, plan: Candidate) -> Candidate:
     """Return a plan whose routes serve the same tickets in the order of their numbers."""
     return Candidate.of_tickets({route.agent: sorted(route.tickets) for route in plan.routes})
+
+
+def no_cuts(tickets: int) -> CutPrices:
+    """Return the prices of no cuts."""
+    discount, subsets = np.zeros((tickets + 1, tickets + 1), dtype=np.int64), np.zeros((tickets, 2), dtype=np.uint64)
+    return CutPrices(discount, subsets, np.zeros(MAX_SUBSETS, dtype=np.int64))
 
 
 def wide_day() -> Problem:
@@ -154,7 +160,7 @@ def check(day: ProofDay) -> tuple[bool, bool]:
         cost = network.switch_cost - dual_of_tickets(relaxed.rows_of, duals)
         pricing = pricer.price(
             cost,
-            CutPrices.none(len(day.problem.tickets)),
+            no_cuts(len(day.problem.tickets)),
             memory,
             memory,
             seconds=9,
@@ -192,7 +198,7 @@ def check_cuts(day: ProofDay, text: str) -> None:
     assert relaxed is not None
     dice, finder = np.random.default_rng(day.seed), CutFinder(relaxed)
     routes = [(relaxed.network_of[route.agent], route.tickets) for route in day.best.routes]
-    generation = ColumnGeneration(relaxed, None, None, deadline=time.monotonic() + 6)
+    generation = ColumnGeneration(relaxed, day.best, 2 * day.cost + 1, deadline=time.monotonic() + 6)
     wanted = [row.tickets[0] for row in relaxed.rows if row.penalty is None and len(row.tickets) == 1]
     for form in finder.forms if wanted else ():
         tickets = dice.permutation(wanted)[: int(dice.integers(1, len(wanted) + 1))]
@@ -326,7 +332,7 @@ def test_the_least_reduced_cost_is_that_of_all_routes_that_keep_shipments_togeth
         assert relaxed is not None and relaxed.relaxed == () and len(relaxed.networks) == 1
         network, dice = relaxed.networks[0], np.random.default_rng(seed)
         prices = dice.integers(0, int(network.cost[network.cost < EXCLUDED].max()) // relaxed.factor + 2, 5)
-        memory, cuts = np.ones((5, 5), dtype=bool), CutPrices.none(5)
+        memory, cuts = np.ones((5, 5), dtype=bool), no_cuts(5)
         pricer = RoutePricer(network)
         node_cost = network.switch_cost - relaxed.factor * prices
         is_complete, least, routes = pricer.price(
@@ -433,7 +439,7 @@ def test_fast_pricing_keeps_a_dearer_way_that_leaves_more_room() -> None:
     for origin, target in ((4, 0), (4, 1), (0, 2), (1, 2), (2, 3), (3, 4)):  # D-A, D-B, A-C, B-C, C-E, E-D
         arcs[origin, target] = 0
     pricer = RoutePricer(replace(network, cost=arcs))
-    memory, cuts = np.eye(4, dtype=bool), CutPrices.none(4)
+    memory, cuts = np.eye(4, dtype=bool), no_cuts(4)
     _, least, routes = pricer.price(
         np.array([-10, -5, 0, -100]),
         cuts,
@@ -453,7 +459,7 @@ def test_a_pricing_ends_by_its_time_limit() -> None:
     assert relaxed is not None
     network, count, began = relaxed.networks[0], 150, time.monotonic()
     pricer, memory = RoutePricer(network), np.ones((count, count), dtype=bool)
-    prices, cuts = np.full(count, 10 * network.fixed_cost + 10**6), CutPrices.none(count)
+    prices, cuts = np.full(count, 10 * network.fixed_cost + 10**6), no_cuts(count)
     is_complete, _, _ = pricer.price(
         -prices, cuts, memory, memory, seconds=0.2, max_labels=10**6, max_routes=5, is_heuristic=False
     )
@@ -688,7 +694,7 @@ def test_a_pricing_that_takes_too_much_memory_is_repeated_with_smaller_sets() ->
     found = []
     for max_labels in (60, 100_000):
         ends = time.monotonic() + 20
-        generation = ColumnGeneration(relaxed, None, None, deadline=ends, max_labels=max_labels)
+        generation = ColumnGeneration(relaxed, Candidate(()), 10**6, deadline=ends, max_labels=max_labels)
         generation.run()
         found.append(0 if generation.best is None else generation.best.value)
     assert found[0] <= found[1]

@@ -9,7 +9,7 @@ import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import PlanStatus
-from planner_mcp.routing.problem import Feature, GroupKind, GroupSpec, Problem, TravelPeriod
+from planner_mcp.routing.problem import Candidate, Feature, GroupKind, GroupSpec, Problem, TravelPeriod
 from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, RowPrices
 from planner_mcp.routing.verification.small_day_check import proves_small_day
 from planner_mcp.routing.verification.small_day_tables import SmallDayTables
@@ -40,7 +40,7 @@ def is_proved(day: Problem, cost: int, certificate: OptimalityCertificate | None
 def enumeration_of(day: Problem, target: int) -> DayEnumeration:
     relaxed, ends = relaxed_problem(day), time.monotonic() + 20
     assert relaxed is not None
-    generation = ColumnGeneration(relaxed, None, None, deadline=ends)
+    generation = ColumnGeneration(relaxed, Candidate(()), 10**6, deadline=ends)
     generation.run()
     assert generation.best is not None
     return DayEnumeration(relaxed, generation.best, target, ends)
