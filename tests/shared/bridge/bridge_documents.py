@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from planner_mcp.bridge.bridge_config import BridgeConfig, ToolConfig
+from planner_mcp.bridge.bridge_config import ToolConfig
 from planner_mcp.bridge.openapi_document import OpenApiDocument
 from planner_mcp.bridge.operation_arguments import OperationArguments, arguments_of
 from planner_mcp.text import Json
@@ -49,7 +49,3 @@ def written(folder: Path, body: Json, configured: Json) -> Path:
     path = folder / "bridge.json"
     path.write_text(json.dumps(configured), encoding="utf-8")
     return path
-
-
-def bridge_config(**further: Any) -> BridgeConfig:
-    return BridgeConfig.model_validate(config({"operation": "get_orders"}, **further))

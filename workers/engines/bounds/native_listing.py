@@ -12,16 +12,15 @@ from typing import Final
 
 import numpy as np
 
-from planner_mcp.errors import EngineMemoryError
 from planner_mcp.routing.verification.optimality_check import AgentTables, RouteLister, Table
 from planner_mcp.routing.verification.small_day_check import SmallDayLister
 from planner_mcp.routing.verification.small_day_tables import SmallDayTables
-from workers.engines.native.sisr_engine import library
+from workers.engines.native.native_arrays import cells_of
+from workers.engines.native.sisr_engine import is_complete, library
 
 MAX_PARTIAL: Final = 1_500_000
 """Partial routes that are kept at the same time: 400 MB or so."""
 _CELLS: Final = 1 << 22
-_COMPLETE, _OUT_OF_MEMORY = 0, 2
 _POINTER: Final = ctypes.POINTER(ctypes.c_int64)
 
 
@@ -72,12 +71,10 @@ def _written(
 ) -> list[int] | None:
     """Return what a listing of the routes below a limit has written; None where it is not complete."""
     used = ctypes.c_int64()
-    arrays = [_cells(getattr(tables, each.name)) for each in fields(tables)]
+    arrays = [cells_of(getattr(tables, each.name)) for each in fields(tables)]
     request = request_type(*arrays, limit, MAX_PARTIAL, max(0.0, deadline - time.monotonic()))
-    end = list_routes(ctypes.byref(request), _cells(out), len(out), ctypes.byref(used))
-    if end == _OUT_OF_MEMORY:
-        raise EngineMemoryError
-    return out[: used.value].tolist() if end == _COMPLETE else None
+    end = list_routes(ctypes.byref(request), cells_of(out), len(out), ctypes.byref(used))
+    return out[: used.value].tolist() if is_complete(end) else None
 
 
 def _routes(cells: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
@@ -86,7 +83,3 @@ def _routes(cells: list[int]) -> Iterator[tuple[int, int, tuple[int, ...]]]:
         end = at + 3 + cells[at + 2]
         yield cells[at], cells[at + 1], tuple(cells[at + 3 : end])
         at = end
-
-
-def _cells(array: Table) -> "ctypes._Pointer[ctypes.c_int64]":
-    return array.ctypes.data_as(_POINTER)

@@ -7,15 +7,14 @@ limit.
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_mcp.errors import EngineError, EngineMemoryError
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedNetwork
-from workers.engines.native.sisr_engine import library
+from workers.engines.native.native_arrays import cells_of
+from workers.engines.native.sisr_engine import is_complete, library
 
 _CELLS: Final = 1 << 22
 """Room for routes: 32 MB."""
@@ -45,15 +44,6 @@ class _Options(ctypes.Structure):
         ("seconds", ctypes.c_double),
         *((name, ctypes.c_int64) for name in ("max_labels", "max_routes", "is_heuristic", "limit")),
     )
-
-
-class PricingEnd(IntEnum):
-    """How a call ended."""
-
-    COMPLETE = 0
-    LIMITED = 1
-    """Time, labels or room ran out."""
-    OUT_OF_MEMORY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +115,12 @@ class RoutePricer:
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
-            _cells(self._out),
+            cells_of(self._out),
             _CELLS,
             ctypes.byref(used),
             ctypes.byref(least),
         )
-        _check(end)
-        return (end == PricingEnd.COMPLETE, least.value, self._routes(used.value))
+        return (is_complete(end), least.value, self._routes(used.value))
 
     def enumerate(
         self,
@@ -152,10 +141,9 @@ class RoutePricer:
         options = _Options(seconds, max_labels, max_routes, False, limit)
         network = self._structure(node_cost, cuts, memory, memory)
         end = library().sisr_enumerate(
-            ctypes.byref(network), ctypes.byref(options), _cells(self._out), _CELLS, ctypes.byref(used)
+            ctypes.byref(network), ctypes.byref(options), cells_of(self._out), _CELLS, ctypes.byref(used)
         )
-        _check(end)
-        return self._routes(used.value) if end == PricingEnd.COMPLETE else None
+        return self._routes(used.value) if is_complete(end) else None
 
     def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
         bits = _bits(memory)
@@ -164,7 +152,7 @@ class RoutePricer:
         self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
         self._arrays["coarse"] = _bits(coarse).view(np.int64)
         sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])
-        return _Network(*sizes, *(_cells(self._arrays[name]) for name in _ARRAYS))
+        return _Network(*sizes, *(cells_of(self._arrays[name]) for name in _ARRAYS))
 
     def _routes(self, used: int) -> list[PricedRoute]:
         cells, routes, at = self._out[:used].tolist(), [], 0
@@ -175,10 +163,6 @@ class RoutePricer:
         return routes
 
 
-def _cells(array: Cells) -> "ctypes._Pointer[ctypes.c_int64]":
-    return array.ctypes.data_as(_Numbers)
-
-
 def _bits(memory: Memory) -> NDArray[np.uint64]:
     """Return rows of booleans as words of 64 bits, 1, 2 or 4 of them."""
     count = len(memory)
@@ -186,20 +170,6 @@ def _bits(memory: Memory) -> NDArray[np.uint64]:
     padded = np.zeros((count, words * _WORD), dtype=np.uint8)
     padded[:, :count] = memory
     return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little").view(np.uint64))
-
-
-def _check(end: int) -> None:
-    if end == PricingEnd.OUT_OF_MEMORY:
-        raise EngineMemoryError
-
-
-def is_available() -> bool:
-    """Return whether the native library was built."""
-    try:
-        library()
-    except EngineError:
-        return False
-    return True
 
 
 def dual_of_tickets(rows_of: Sequence[Sequence[int]], duals: Cells) -> Cells:

@@ -20,7 +20,7 @@ from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, ProofNode, proves
 from planner_mcp.routing.verification.small_day_check import is_small_day, proves_small_day
-from workers.engines.bounds import gap_closing, native_pricing
+from workers.engines.bounds import gap_closing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
 from workers.engines.bounds.day_enumeration import DayEnumeration
@@ -105,7 +105,7 @@ class PlanProver:
         Raises:
             EngineError: The native library is not built, the scenario is too large, or a solver failed.
         """
-        if not native_pricing.is_available():
+        if not SisrEngine().is_available():
             raise EngineError(f"There is no proof: {_NO_PART}.")
         if (relaxed := relaxed_problem(self._problem)) is None:
             raise EngineError(f"There is no proof: {_TOO_LARGE}.")

@@ -7,7 +7,7 @@ copying. Agents that differ only in id and order share a type.
 import ctypes
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,11 @@ _Numbers = ctypes.POINTER(ctypes.c_int64)
 _Narrow = ctypes.POINTER(ctypes.c_int32)
 _LISTS: Final = ("breaks", "reloads", "locks", "windows", "incompatible", "members")
 _COUNTS: Final = ("agents", "tickets", "locations", "dimensions", "profiles", "types", "groups")
+
+
+def cells_of(array: NDArray[Any]) -> "ctypes._Pointer[ctypes.c_int64]":
+    """Return the cells of an array of 64-bit integers as C reads and writes them."""
+    return array.ctypes.data_as(_Numbers)
 
 
 class Input(ctypes.Structure):
@@ -127,7 +132,7 @@ class Arrays:
 
     def _set(self, name: str, rows: Sequence[object]) -> None:
         array = self._keep(np.ascontiguousarray(rows if len(rows) else [0], dtype=np.int64))
-        setattr(self.input, name, array.ctypes.data_as(_Numbers))
+        setattr(self.input, name, cells_of(array))
 
     def _set_lists(self, problem: Problem) -> None:
         incompatible_lists: list[list[int]] = [[] for _ in problem.tickets]
@@ -152,7 +157,7 @@ class Arrays:
 
     def _matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int64]]":
         buffers = [self._keep(np.ascontiguousarray(table, dtype=np.int64)) for table in tables]
-        return (_Numbers * len(buffers))(*(table.ctypes.data_as(_Numbers) for table in buffers))
+        return (_Numbers * len(buffers))(*map(cells_of, buffers))
 
     def _narrow_matrices(self, tables: Sequence[Numbers]) -> "ctypes.Array[ctypes._Pointer[ctypes.c_int32]]":
         buffers = [self._keep(table) for table in tables]

@@ -32,6 +32,7 @@ FILL_SHARE: Final = 0.6
 tickets of a route that cannot be filled are served by others."""
 _REASONS: Final = (StopReason.TIME_LIMIT, StopReason.STOPPED, StopReason.EXHAUSTED)
 _OUT_OF_MEMORY: Final = 3
+_COMPLETE, _LISTING_OUT_OF_MEMORY = 0, 2
 
 
 @cache
@@ -70,6 +71,17 @@ def library() -> ctypes.CDLL:
     if (found := _library()) is None:
         raise EngineError("The native library is not built; run: python -m workers.engines.native.build")
     return found
+
+
+def is_complete(end: int) -> bool:
+    """Return whether a pricing or a listing of the native library has found everything, by how it ended.
+
+    Raises:
+        EngineMemoryError: It ran out of memory.
+    """
+    if end == _LISTING_OUT_OF_MEMORY:
+        raise EngineMemoryError
+    return end == _COMPLETE
 
 
 class SisrEngine:
@@ -187,9 +199,9 @@ class _Run:
             limits.cores,
             max_iterations,
             warm_length,
-            _cells(self._warm),
+            native_arrays.cells_of(self._warm),
             0 if log is None else len(log),
-            None if log is None else _cells(log),
+            None if log is None else native_arrays.cells_of(log),
             *limits.cooling,
         )
         self._thread = threading.Thread(target=self._search, name="sisr", daemon=True)
@@ -197,7 +209,7 @@ class _Run:
     def _search(self) -> None:
         size = len(self._incumbent_buffer)
         self._exit_code = self._library.sisr_solve(
-            self._arrays.input, self._options, _cells(self._incumbent_buffer), size
+            self._arrays.input, self._options, native_arrays.cells_of(self._incumbent_buffer), size
         )
 
     def follow(self, on_improvement: OnImprovement, should_stop: ShouldStop) -> SearchOutcome:
@@ -228,10 +240,8 @@ class _Run:
         """Return the incumbent of the buffer, None where it was read before."""
         if self._incumbent_buffer[native_arrays.SEQUENCE] == self._sequence_read:
             return None
-        self._sequence_read = self._library.sisr_read(_cells(self._incumbent_buffer), _cells(self._copy))
+        self._sequence_read = self._library.sisr_read(
+            native_arrays.cells_of(self._incumbent_buffer), native_arrays.cells_of(self._copy)
+        )
         self._best = native_arrays.decode(self._problem, self._copy[1 : 1 + self._copy[0]].tolist())
         return self._best
-
-
-def _cells(buffer: native_arrays.Numbers) -> "ctypes._Pointer[ctypes.c_int64]":
-    return buffer.ctypes.data_as(ctypes.POINTER(ctypes.c_int64))

@@ -8,16 +8,15 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan, price
 from planner_mcp.routing.plan import PlanStatus
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 from planner_mcp.routing.verification.plan_verification import verify
-from tests.shared.engines.native_search import searched
+from tests.shared.engines.native_search import needs_native, searched
 from tests.shared.scenarios.proof_days import proof_days
 from tests.shared.scenarios.random_problems import random_problem
-from workers.engines.bounds import native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration
 from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import relaxed_problem
 
-pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
+pytestmark = needs_native
 
 
 def enumeration_of(day: Problem, target: int, seconds: float = 20) -> DayEnumeration:

@@ -21,12 +21,12 @@ from planner_mcp.routing.verification.optimality_check import (
 )
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.routing.verification.proof_rows import kinds_of
+from tests.shared.engines.native_search import needs_native
 from tests.shared.scenarios.random_problems import WANTED, random_problem
 from tests.shared.scenarios.scenario_builders import by_table, compiled, ticket
-from workers.engines.bounds import native_pricing
 from workers.engines.bounds.native_listing import route_lister
 
-pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
+pytestmark = needs_native
 Costs = dict[frozenset[int], int]
 """Of each set of tickets the least cost of a route that serves just these."""
 KEPT = (

@@ -31,11 +31,11 @@ from planner_mcp.routing.verification.optimality_check import (
 )
 from planner_mcp.routing.verification.plan_verification import verify
 from planner_mcp.routing.verification.small_day_check import proves_small_day
-from tests.shared.engines.native_search import native_plan
+from tests.shared.engines.native_search import native_plan, needs_native
 from tests.shared.scenarios.proof_days import ProofDay, proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from tests.shared.scenarios.scenario_builders import agent, problem, ticket
-from workers.engines.bounds import gap_closing, native_pricing, plan_prover
+from workers.engines.bounds import gap_closing, plan_prover
 from workers.engines.bounds.capacity_cuts import CutFinder
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound, lagrangian_bound
 from workers.engines.bounds.column_master import ColumnMaster, MasterColumn
@@ -45,7 +45,7 @@ from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.bounds.relaxed_networks import EXCLUDED, RelaxedProblem, relaxed_problem
 from workers.engines.bounds.subset_row_cuts import MAX_SUBSETS, SubsetRowCut, masks_of
 
-pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
+pytestmark = needs_native
 PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROGENEOUS, Feature.MULTI_DEPOT})
 
 

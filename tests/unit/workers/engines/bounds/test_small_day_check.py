@@ -13,15 +13,15 @@ from planner_mcp.routing.problem import Candidate, Feature, GroupKind, GroupSpec
 from planner_mcp.routing.verification.optimality_check import OptimalityCertificate, RowPrices
 from planner_mcp.routing.verification.small_day_check import proves_small_day
 from planner_mcp.routing.verification.small_day_tables import SmallDayTables
+from tests.shared.engines.native_search import needs_native
 from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.random_problems import random_problem
-from workers.engines.bounds import native_pricing
 from workers.engines.bounds.column_generation import ColumnGeneration
 from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.native_listing import small_day_lister
 from workers.engines.bounds.relaxed_networks import relaxed_problem
 
-pytestmark = pytest.mark.skipif(not native_pricing.is_available(), reason="the native library is not built")
+pytestmark = needs_native
 TIMES = frozenset({Feature.TIME_WINDOWS, Feature.TIME_COST, Feature.PICKUPS})
 DAYS = 4
 
