@@ -14,8 +14,8 @@ from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.job_ports import ClaimedWork, Exchanged, SeatClaim, WorkerStore
 from planner_mcp.settings import Settings
 from workers.attempts.job_reporter import RETRY_FIRST_S, RETRY_LONGEST_S
-from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import Executor, Solver
+from workers.message_frames import Message
 from workers.solver_processes.solve_command import SolveCommand
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ from planner_mcp.text import Json
 from planner_mcp.tracing import span
 from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
-from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
+from workers.message_frames import Message
 from workers.solver_processes.solve_command import OVERRUN_S
 
 REPORT_EVERY_S: Final = 0.2

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from workers.child_processes.message_frames import Message
+from workers.message_frames import Message
 from workers.solver_processes.solver_process_pool import ProcessExit
 
 MEMORY_WATCH_S: Final = 0.05

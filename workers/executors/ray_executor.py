@@ -20,8 +20,8 @@ from planner_mcp.process_limits import MEGABYTE
 from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.text import compact
-from workers.child_processes.message_frames import Message
 from workers.executors.executor_interface import MEMORY_WATCH_S
+from workers.message_frames import Message
 from workers.solver_processes.solver_process_pool import KILLED, ProcessExit, SolverProcess, SolverProcessPool
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported

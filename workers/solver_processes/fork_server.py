@@ -4,7 +4,7 @@ Owns forking, killing and reaping. It solves nothing itself, so it always answer
 its children with it. The worker's side is `workers/solver_processes/solver_process_pool.py`; what a child does is
 `workers/solver_processes/solver_child.py`. ADR 0027 says why this is not the standard library's forkserver.
 
-Messages over one stream socket (frames of `workers/child_processes/message_frames.py`):
+Messages over one stream socket (frames of `workers/message_frames.py`):
 worker → server: `{"do": "fork", "child": n}` with the child's socket attached, `{"do": "kill", "child": n}`;
 server → worker: `{"child": n, "pid": p}` when forked, `{"child": n, "status": wait status, "peak_mb": m}` when reaped.
 """
@@ -21,7 +21,7 @@ from collections import deque
 from planner_mcp import process_limits
 from planner_mcp.settings import Settings
 from planner_mcp.telemetry import configure_logging
-from workers.child_processes import message_frames
+from workers import message_frames
 from workers.solver_processes import solver_child
 
 _MAX_FDS = 8

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from planner_mcp.routing.plan import PlanJson
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import plain_fields
-from workers.child_processes import message_frames
+from workers import message_frames
 
 if TYPE_CHECKING:
     from planner_mcp.routing.scenario.travel_matrices import Packed

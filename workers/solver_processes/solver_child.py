@@ -32,7 +32,7 @@ from planner_mcp.routing.plan import Plan, PlanJson, PlanStatus
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
-from workers.child_processes import message_frames
+from workers import message_frames
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired

@@ -23,7 +23,7 @@ from typing_extensions import override
 from planner_mcp import process_limits
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.task_cancellation import cancel_and_wait
-from workers.child_processes import message_frames
+from workers import message_frames
 
 MAX_SOLVES_PER_PROCESS: Final = 200
 """Solves of one process before it is replaced, so that a memory leak stays small."""

@@ -65,7 +65,7 @@ async def test_a_host_without_a_free_process_is_a_solver_that_crashed(monkeypatc
 
 _FORKS_NOTHING = """
 import socket, sys
-from workers.child_processes import message_frames
+from workers import message_frames
 control = socket.socket(fileno=int(sys.argv[1]))
 message_frames.send(control, {"ready": True})
 control.recv(1)

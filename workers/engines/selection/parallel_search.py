@@ -18,7 +18,7 @@ from typing import Final
 from planner_mcp import process_limits
 from planner_mcp.errors import EngineCrashedError
 from planner_mcp.routing.problem import Candidate, Route, Stop, StopKind
-from workers.child_processes import message_frames
+from workers import message_frames
 from workers.engines.engine_interface import OnImprovement, ShouldStop
 
 POLL_S: Final = 0.02

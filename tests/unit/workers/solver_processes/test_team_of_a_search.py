@@ -11,7 +11,7 @@ from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Candidate
 from tests.shared.scenarios.seeded_fleet import fleet
-from workers.child_processes import message_frames
+from workers import message_frames
 from workers.solver_processes.solve_command import SolveCommand
 from workers.solver_processes.solver_child import TeamOfSearch, WorkerConnection
 from workers.solver_processes.verified_incumbent import Incumbent, PlanOrigin

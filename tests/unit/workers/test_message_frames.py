@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from workers.child_processes import message_frames
+from workers import message_frames
 
 MESSAGES = [{"kind": "plan", "name": "北京"}, {}, {"n": [1, 2.5, None, True]}]
 

@@ -1,1 +1,0 @@
-"""What every child process of a worker needs: message frames."""
