@@ -309,12 +309,10 @@ class Model:
         )
 
 
-def upkeep(times_s: dict[str, float], workers: int, lease_s: float, *, is_shared: bool) -> float:
-    """Return the share of a shard's time that heartbeats and sweeps take; shared, or each for itself."""
+def upkeep(times_s: dict[str, float], workers: int, lease_s: float) -> float:
+    """Return the share of a shard's time that heartbeats and sweeps take."""
     chores_s = times_s["register_all"] + times_s["reap_all"]
     rate = workers * SWEEPS_PER_LEASE / lease_s
-    if not is_shared:
-        return rate * (chores_s + times_s["register_all"])
     return rate * (2 * times_s["register"] + times_s["reap"]) + TIMES_A_LEASE / lease_s * chores_s
 
 
@@ -339,13 +337,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for workers, shards, lease_s, jobs_a_day in CASES:
         found.append(Model(times_for(step_us, workers), workers, shards, jobs_a_day / 86400, lease_s).run())
         print(row(found[-1]), flush=True)
-    walls = {
-        f"{size} workers, {name}": round(
-            upkeep(times_for(step_us, size), size, Settings().lease_s, is_shared=is_shared), 3
-        )
-        for name, is_shared in (("each for itself", False), ("shared", True))
-        for size in (10, 100, 500, 1000, 2000, 4000)
-    }
+    sizes = (10, 100, 500, 1000, 2000, 4000)
+    walls = {size: round(upkeep(times_for(step_us, size), size, Settings().lease_s), 3) for size in sizes}
     print("upkeep", walls)
     if asked.keep:
         carried = [asdict(each) for each in found]

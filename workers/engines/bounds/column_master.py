@@ -19,8 +19,6 @@ from workers.engines.bounds.capacity_cuts import CapacityCut
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 from workers.engines.bounds.subset_row_cuts import SubsetRowCut
 
-_GLOP: Final = "use_preprocessing: false use_dual_simplex: false"
-"""Preprocessing would lose the last basis, which new columns leave feasible."""
 _MOST_COLUMNS: Final = 4000
 _KEPT_COLUMNS: Final = 1500
 """Columns that are kept of more than the most: those of least reduced cost, the solution among them."""
@@ -42,6 +40,13 @@ class MasterColumn:
     cost: int
 
 
+def glop_solver() -> pywraplp.Solver:
+    """Return a GLOP without preprocessing, which would lose the last basis; new columns leave that feasible."""
+    solver = pywraplp.Solver.CreateSolver("GLOP")
+    solver.SetSolverSpecificParametersAsString("use_preprocessing: false use_dual_simplex: false")
+    return solver
+
+
 class ColumnMaster:
     """The linear program of one bound.
 
@@ -61,8 +66,7 @@ class ColumnMaster:
 
     def _build(self, columns: Iterable[MasterColumn]) -> None:
         relaxed = self._relaxed
-        self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        self._solver.SetSolverSpecificParametersAsString(_GLOP)
+        self._solver = glop_solver()
         self._objective = self._solver.Objective()
         self._rows = [self._solver.Constraint(1.0, 1.0) for _ in relaxed.rows]
         self._fleets = [

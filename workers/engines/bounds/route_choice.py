@@ -36,7 +36,7 @@ from planner_mcp.routing.verification.optimality_check import (
     SubsetCut,
 )
 from workers.engines.bounds.capacity_cuts import CapacityCut
-from workers.engines.bounds.column_master import Cut, MasterColumn
+from workers.engines.bounds.column_master import Cut, MasterColumn, glop_solver
 from workers.engines.bounds.relaxed_networks import Cells, RelaxedProblem
 from workers.engines.bounds.subset_row_cuts import SubsetRowCut, Triple, violated_triples
 
@@ -357,8 +357,7 @@ class _Program:
     """The linear program of a node over some of its routes."""
 
     def __init__(self, relaxed: RelaxedProblem, node: _Node, least: Cells, dear: int) -> None:
-        self._solver = pywraplp.Solver.CreateSolver("GLOP")
-        self._solver.SetSolverSpecificParametersAsString("use_preprocessing: false use_dual_simplex: false")
+        self._solver = glop_solver()
         self._unit = max(1.0, dear / 1000)
         self._objective = self._solver.Objective()
         self._rows = [self._solver.Constraint(1.0, 1.0) for _ in relaxed.rows]
