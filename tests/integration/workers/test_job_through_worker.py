@@ -127,6 +127,19 @@ async def test_cancel_takes_effect_within_a_second_deep_in_the_search(
     assert (plan["penalty"], round(plan["cost"], 2)) <= (seen[-1].data.penalty or 0, seen[-1].data.cost)
 
 
+@pytest.mark.slow
+async def test_cancel_takes_effect_within_a_second_in_the_middle_of_a_proof(running_harness: WorkerHarness) -> None:
+    """SPEC T4: while the routes of a large day are priced."""
+    solved = await running_harness.submit(fleet_body(150), 2)
+    await running_harness.until_end(solved)
+    solved = await running_harness.job(solved)
+    request = SolveRequest(solved.request.scenario_id, 60, engine=PROVE, warm_plan_id=solved.plan_id)
+    proof = await running_harness.store.submit(OWNER, request, ids.random_id("job", 0))
+    seen = await running_harness.until(proof, lambda event: event.data.lower_bound is not None)
+    assert not seen[-1].is_final
+    await cancelled(running_harness, proof)
+
+
 async def test_cancelled_job_keeps_its_best_plan(running_harness: WorkerHarness) -> None:
     """SPEC T4: the best plan so far stays readable, the last improvement included."""
     job = await running_harness.submit(fleet_body(200), 60)
