@@ -18,7 +18,7 @@ from workers.engines.bounds.native_pricing import PricedRoute, RoutePricer, dual
 from workers.engines.bounds.relaxed_networks import RelaxedProblem
 
 MAX_LABELS: Final = 2_000_000
-"""400 MB or so."""
+"""480 MB or so."""
 MAX_ROUTES: Final = 250_000
 
 

@@ -18,7 +18,8 @@ from workers.engines.native.sisr_engine import is_complete, library
 
 _CELLS: Final = 1 << 22
 """Room for routes: 32 MB."""
-_WORD: Final = 64
+_SET: Final = 256
+"""Bits of a set of tickets."""
 _Numbers = ctypes.POINTER(ctypes.c_int64)
 _ARRAYS: Final = (
     *("field", "cost", "time", "distance", "shortest", "discount", "windows_at", "windows", "soft", "release"),
@@ -32,7 +33,7 @@ class _Network(ctypes.Structure):
     """`sisr::Network`."""
 
     _fields_ = (
-        *((name, ctypes.c_int64) for name in ("tickets", "dimensions", "words")),
+        *((name, ctypes.c_int64) for name in ("tickets", "dimensions")),
         *((name, _Numbers) for name in _ARRAYS),
     )
 
@@ -146,12 +147,11 @@ class RoutePricer:
         return self._routes(used.value) if is_complete(end) else None
 
     def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
-        bits = _bits(memory)
         self._arrays["discount"] = np.ascontiguousarray(cuts.discount, dtype=np.int64)
         self._arrays |= {"subsets": cuts.subsets.view(np.int64), "subset_price": cuts.subset_price}
-        self._arrays |= {"node_cost": np.ascontiguousarray(node_cost, dtype=np.int64), "memory": bits.view(np.int64)}
-        self._arrays["coarse"] = _bits(coarse).view(np.int64)
-        sizes = (len(self._network.release), len(self._network.capacity), bits.shape[1])
+        self._arrays["node_cost"] = np.ascontiguousarray(node_cost, dtype=np.int64)
+        self._arrays |= {"memory": _bits(memory), "coarse": _bits(coarse)}
+        sizes = (len(self._network.release), len(self._network.capacity))
         return _Network(*sizes, *(cells_of(self._arrays[name]) for name in _ARRAYS))
 
     def _routes(self, used: int) -> list[PricedRoute]:
@@ -163,13 +163,11 @@ class RoutePricer:
         return routes
 
 
-def _bits(memory: Memory) -> NDArray[np.uint64]:
-    """Return rows of booleans as words of 64 bits, 1, 2 or 4 of them."""
-    count = len(memory)
-    words = next(number for number in (1, 2, 4) if number * _WORD >= count)
-    padded = np.zeros((count, words * _WORD), dtype=np.uint8)
-    padded[:, :count] = memory
-    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little").view(np.uint64))
+def _bits(memory: Memory) -> Cells:
+    """Return rows of booleans as sets of tickets, each of words of 64 bits."""
+    padded = np.zeros((len(memory), _SET), dtype=np.uint8)
+    padded[:, : len(memory)] = memory
+    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little")).view(np.int64)
 
 
 def dual_of_tickets(rows_of: Sequence[Sequence[int]], duals: Cells) -> Cells:

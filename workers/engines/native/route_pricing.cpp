@@ -31,31 +31,20 @@ private:
     Clock::time_point ends_;
 };
 
-template <int W>
-using Bits = std::array<std::uint64_t, W>;
+constexpr int WORDS = 4;  // of a set of tickets or shipments
+using Bits = std::array<std::uint64_t, WORDS>;
 
-template <int W>
-bool has(const Bits<W>& bits, int number) {
-    return (bits[number / 64] >> (number % 64) & 1) != 0;
-}
-template <int W>
-void add(Bits<W>& bits, int number) {
-    bits[number / 64] |= std::uint64_t{1} << (number % 64);
-}
-template <int W>
-void flip(Bits<W>& bits, int number) {
-    bits[number / 64] ^= std::uint64_t{1} << (number % 64);
-}
-template <int W>
-bool is_subset(const Bits<W>& part, const Bits<W>& whole) {
-    for (int word = 0; word < W; ++word)
+bool has(const Bits& bits, int number) { return (bits[number / 64] >> (number % 64) & 1) != 0; }
+void add(Bits& bits, int number) { bits[number / 64] |= std::uint64_t{1} << (number % 64); }
+void flip(Bits& bits, int number) { bits[number / 64] ^= std::uint64_t{1} << (number % 64); }
+bool is_subset(const Bits& part, const Bits& whole) {
+    for (int word = 0; word < WORDS; ++word)
         if ((part[word] & ~whole[word]) != 0) return false;
     return true;
 }
 
 // A partial route up to the start of service at its last ticket. Without waiting this start is `busy` after the
 // departure. The departure is at `latest` or before, so the duration is at least max(busy, ready - latest).
-template <int W>
 struct Label {
     Number cost;        // reduced cost with paid time `busy`
     Number early_cost;  // reduced cost less the price of `latest`: plus the price of `ready` it is the other branch
@@ -64,8 +53,8 @@ struct Label {
     Number busy, latest, distance;
     Loads most, picked;  // largest load so far if it leaves with all deliveries; sum of pickups
     Loads aboard;        // of shipments
-    Bits<W> memory;
-    Bits<W> open;       // shipments of which it has one half
+    Bits memory;
+    Bits open;       // shipments of which it has one half
     std::uint64_t odd;  // subset-row cuts of which it remembers an odd number of visits
     std::int32_t ticket, parent, stops;
     bool is_dominated;
@@ -188,16 +177,15 @@ private:
     }
 };
 
-template <int W>
 class Labels {
 public:
     Labels(const Side& side, const std::uint64_t* memory) : side_(side), memory_(side.n) {
         for (int ticket = 0; ticket < side.n; ++ticket)
-            for (int word = 0; word < W; ++word) memory_[ticket][word] = memory[ticket * W + word];
+            for (int word = 0; word < WORDS; ++word) memory_[ticket][word] = memory[ticket * WORDS + word];
     }
 
-    Label<W> start() const {
-        Label<W> label{};
+    Label start() const {
+        Label label{};
         label.cost = side_.fixed;
         label.early_cost = side_.fixed - side_.per_time * side_.close;
         label.ready = side_.open, label.latest = side_.close;
@@ -206,9 +194,9 @@ public:
     }
 
     // Extend a route by a ticket; false where that is not possible. `next.memory` is that of `label` plus the ticket.
-    bool extend(const Label<W>& label, int ticket, Label<W>& next) const {
+    bool extend(const Label& label, int ticket, Label& next) const {
         const std::size_t arc = side_.arc(label.ticket, ticket);
-        if (side_.cost[arc] >= EXCLUDED || has<W>(label.memory, ticket) || label.stops >= side_.max_stops) return false;
+        if (side_.cost[arc] >= EXCLUDED || has(label.memory, ticket) || label.stops >= side_.max_stops) return false;
         next.busy = label.busy + side_.time[arc];
         next.ready = label.ready + side_.time[arc];
         if (side_.release[ticket] > 0) next.ready = std::max(next.ready, side_.release[ticket] + next.busy);
@@ -225,13 +213,13 @@ public:
         next.open = label.open, next.aboard = label.aboard;
         if (const int shipment = side_.shipment[ticket]; shipment >= 0) {
             const bool is_opening = side_.is_opening[ticket];
-            if (has<W>(next.open, shipment) == is_opening) return false;
-            flip<W>(next.open, shipment);
+            if (has(next.open, shipment) == is_opening) return false;
+            flip(next.open, shipment);
             for (int d = 0; d < side_.dimensions; ++d)
                 next.aboard[d] += (is_opening ? 1 : -1) * side_.shipped[static_cast<std::size_t>(ticket) * side_.dimensions + d];
         }
         if (side_.is_timed)
-            for (int word = 0; word < W; ++word)
+            for (int word = 0; word < WORDS; ++word)
                 for (std::uint64_t left = next.open[word]; left != 0; left &= left - 1)
                     if (!side_.can_close(ticket, next.ready, 64 * word + std::countr_zero(left))) return false;
         for (int d = 0; d < side_.dimensions; ++d) {
@@ -251,20 +239,20 @@ public:
         next.early_cost = label.early_cost + more + side_.per_time * (label.latest - next.latest);
         next.saved = label.saved + side_.discount[arc] - priced;
         next.memory = label.memory;
-        add<W>(next.memory, ticket);
+        add(next.memory, ticket);
         next.ticket = ticket, next.stops = label.stops + 1, next.is_dominated = false;
         return true;
     }
 
-    void forget(Label<W>& label) const {
-        for (int word = 0; word < W; ++word) label.memory[word] &= memory_[label.ticket][word];
-        add<W>(label.memory, label.ticket);
+    void forget(Label& label) const {
+        for (int word = 0; word < WORDS; ++word) label.memory[word] &= memory_[label.ticket][word];
+        add(label.memory, label.ticket);
     }
 
     // The reduced cost of the route that ends after its last ticket; EXCLUDED where it cannot.
-    Number ended(const Label<W>& label) const {
+    Number ended(const Label& label) const {
         const std::size_t arc = side_.arc(label.ticket, side_.n);
-        if (side_.cost[arc] >= EXCLUDED || label.stops == 0 || label.open != Bits<W>{}) return EXCLUDED;
+        if (side_.cost[arc] >= EXCLUDED || label.stops == 0 || label.open != Bits{}) return EXCLUDED;
         const Number end = label.ready + side_.time[arc], busy = label.busy + side_.time[arc];
         if (end > side_.close || std::max(busy, end - label.latest) > side_.max_duration) return EXCLUDED;
         if (label.distance + side_.distance[arc] > side_.max_distance) return EXCLUDED;
@@ -273,18 +261,18 @@ public:
     }
 
     // Whether a label is nowhere worse than another of the same tickets, by what they cost without prices of cuts.
-    bool replaces(Label<W> a, Label<W> b) const {
-        for (Label<W>* each : {&a, &b}) each->cost += each->saved, each->early_cost += each->saved, each->odd = 0;
+    bool replaces(Label a, Label b) const {
+        for (Label* each : {&a, &b}) each->cost += each->saved, each->early_cost += each->saved, each->odd = 0;
         return dominates(a, b, false);
     }
 
     // Of labels with one half of the same shipments.
-    bool dominates(const Label<W>& a, const Label<W>& b, bool is_heuristic) const {
+    bool dominates(const Label& a, const Label& b, bool is_heuristic) const {
         if (a.cost > b.cost || a.ready > b.ready) return false;
         for (int d = 0; d < side_.dimensions; ++d)
             if (a.most[d] > b.most[d] || a.picked[d] > b.picked[d]) return false;
         if (is_heuristic) return true;
-        if (!is_subset<W>(a.memory, b.memory)) return false;
+        if (!is_subset(a.memory, b.memory)) return false;
         const Number owed = side_.price_of(a.odd & ~b.odd);  // at most this more on the same way on
         if (a.cost + owed > b.cost) return false;
         if (side_.per_time != 0 && a.early_cost + owed > b.early_cost) return false;
@@ -294,7 +282,7 @@ public:
     }
 
     // Labels are extended in the order of what only grows, so that few of them are dominated after they were extended.
-    Number progress(const Label<W>& label) const {
+    Number progress(const Label& label) const {
         if (side_.is_timed) return label.ready;
         Number sum = 0;
         for (int d = 0; d < side_.dimensions; ++d) sum += std::max(label.most[d], label.picked[d]);
@@ -305,7 +293,7 @@ public:
 
 private:
     const Side& side_;
-    std::vector<Bits<W>> memory_;
+    std::vector<Bits> memory_;
 };
 
 // Writes routes into the caller's buffer.
@@ -326,32 +314,28 @@ private:
     Number size_, used_ = 0;
 };
 
-template <int W>
-std::vector<int> stops_of(const std::vector<Label<W>>& labels, int at) {
+std::vector<int> stops_of(const std::vector<Label>& labels, int at) {
     std::vector<int> tickets;
     for (; labels[at].parent >= 0; at = labels[at].parent) tickets.push_back(labels[at].ticket);
     std::reverse(tickets.begin(), tickets.end());
     return tickets;
 }
 
-template <int W>
 class Endings;
 
-template <int W>
-struct BitsHash {
-    std::size_t operator()(const Bits<W>& bits) const {
+struct WordsHash {
+    std::size_t operator()(const auto& words) const {
         std::uint64_t mixed = 0x9e3779b97f4a7c15ULL;
-        for (const std::uint64_t word : bits) mixed = (mixed ^ word) * 0xbf58476d1ce4e5b9ULL, mixed ^= mixed >> 29;
+        for (const std::uint64_t word : words) mixed = (mixed ^ word) * 0xbf58476d1ce4e5b9ULL, mixed ^= mixed >> 29;
         return static_cast<std::size_t>(mixed);
     }
 };
 
 // All labels that no other dominates, by ticket and open shipments, in ascending order of cost. Labels that no ending
 // brings below the limit are left out.
-template <int W>
 class LabelSearch {
 public:
-    LabelSearch(const Labels<W>& rules, const PricingOptions& options, const Endings<W>* endings = nullptr,
+    LabelSearch(const Labels& rules, const PricingOptions& options, const Endings* endings = nullptr,
                 Number reach = NO_END)
         : rules_(rules),
           options_(options),
@@ -373,30 +357,19 @@ public:
         return true;
     }
 
-    const std::vector<Label<W>>& labels() const { return labels_; }
+    const std::vector<Label>& labels() const { return labels_; }
 
     // The labels at a ticket that have one half of some shipments.
-    const std::vector<int>& kept(int ticket, const Bits<W>& open) const {
+    const std::vector<int>& kept(int ticket, const Bits& open) const {
         static const std::vector<int> none;
         const auto found = by_open_[ticket].find(open);
         return found == by_open_[ticket].end() ? none : found->second;
     }
 
 private:
-    bool extend_all(int at) {
-        Label<W> next{};
-        for (int ticket = 0; ticket < rules_.side().n; ++ticket) {
-            if (!rules_.extend(labels_[at], ticket, next)) continue;
-            rules_.forget(next);
-            if (endings_ != nullptr && !endings_->can_end(next, 0)) continue;
-            next.parent = at;
-            if (!keep(next)) continue;
-            if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
-        }
-        return true;
-    }
+    bool extend_all(int at);
 
-    bool keep(const Label<W>& label) {
+    bool keep(const Label& label) {
         auto& list = by_open_[label.ticket][label.open];
         std::size_t at = 0;
         for (; at < list.size() && labels_[list[at]].cost <= label.cost; ++at)
@@ -416,19 +389,18 @@ private:
     }
 
     using Entry = std::pair<Number, int>;
-    using ByOpen = std::unordered_map<Bits<W>, std::vector<int>, BitsHash<W>>;
-    const Labels<W>& rules_;
+    using ByOpen = std::unordered_map<Bits, std::vector<int>, WordsHash>;
+    const Labels& rules_;
     const PricingOptions& options_;
-    const Endings<W>* endings_;
+    const Endings* endings_;
     Number reach_;
     Deadline deadline_;
-    std::vector<Label<W>> labels_;
+    std::vector<Label> labels_;
     std::vector<ByOpen> by_open_;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
 // How routes can end, found in the reverse direction.
-template <int W>
 class Endings {
 public:
     Endings(const Side& side, const std::uint64_t* memory, const PricingOptions& options, bool is_half = false)
@@ -440,19 +412,19 @@ public:
     bool run() { return search_.run(); }
 
     // Whether some ending that fits brings the route below the limit.
-    bool can_end(const Label<W>& label, Number limit) const { return best_below(label, limit, true).second >= 0; }
+    bool can_end(const Label& label, Number limit) const { return best_below(label, limit, true).second >= 0; }
 
     // The cost of the route with the cheapest ending that fits, or with any one below the limit, and this ending; -1
     // where none is below the limit.
-    std::pair<Number, int> best_below(const Label<W>& label, Number limit, bool takes_any = false) const {
+    std::pair<Number, int> best_below(const Label& label, Number limit, bool takes_any = false) const {
         const Number node = side_.node_cost[label.ticket];
         const std::uint64_t own = side_.subsets[label.ticket], even = own & ~label.odd;
         const Number most_off = side_.price_of(even);
         std::pair<Number, int> best{limit, -1};
-        Bits<W> open = label.open;  // of the ending, which has the shared ticket too
-        if (const int shipment = side_.shipment[label.ticket]; shipment >= 0) flip<W>(open, shipment);
+        Bits open = label.open;  // of the ending, which has the shared ticket too
+        if (const int shipment = side_.shipment[label.ticket]; shipment >= 0) flip(open, shipment);
         for (const int at : search_.kept(label.ticket, open)) {
-            const Label<W>& ending = search_.labels()[at];
+            const Label& ending = search_.labels()[at];
             Number cost = label.cost + ending.cost - side_.fixed - node;
             if (cost - most_off >= best.first) break;
             // both halves count the visit that they share: of two even numbers that is a pair too many
@@ -466,18 +438,18 @@ public:
 
     // The tickets after that of the ending, in the order of the route.
     std::vector<int> stops_after(int at) const {
-        std::vector<int> tickets = stops_of<W>(search_.labels(), search_.labels()[at].parent);
+        std::vector<int> tickets = stops_of(search_.labels(), search_.labels()[at].parent);
         std::reverse(tickets.begin(), tickets.end());
         return tickets;
     }
 
 private:
-    bool fits(const Label<W>& label, const Label<W>& ending) const {
+    bool fits(const Label& label, const Label& ending) const {
         if (label.ready > side_.close - ending.ready || label.stops + ending.stops - 1 > side_.max_stops) return false;
         if (label.distance + ending.distance > side_.max_distance) return false;
-        Bits<W> others = ending.memory;
+        Bits others = ending.memory;
         others[label.ticket / 64] &= ~(std::uint64_t{1} << (label.ticket % 64));
-        for (int word = 0; word < W; ++word)
+        for (int word = 0; word < WORDS; ++word)
             if ((others[word] & label.memory[word]) != 0) return false;
         for (int d = 0; d < side_.dimensions; ++d) {
             const std::size_t at = static_cast<std::size_t>(label.ticket) * side_.dimensions + d;
@@ -489,9 +461,22 @@ private:
 
     const Side& side_;
     Side back_;
-    Labels<W> rules_;
-    LabelSearch<W> search_;
+    Labels rules_;
+    LabelSearch search_;
 };
+
+bool LabelSearch::extend_all(int at) {
+    Label next{};
+    for (int ticket = 0; ticket < rules_.side().n; ++ticket) {
+        if (!rules_.extend(labels_[at], ticket, next)) continue;
+        rules_.forget(next);
+        if (endings_ != nullptr && !endings_->can_end(next, 0)) continue;
+        next.parent = at;
+        if (!keep(next)) continue;
+        if (static_cast<Number>(labels_.size()) >= options_.max_labels) return false;
+    }
+    return true;
+}
 
 // A route of `price`: its cost, its label, and the ending that follows it or -1.
 struct Found {
@@ -500,24 +485,23 @@ struct Found {
     auto operator<=>(const Found&) const = default;
 };
 
-template <int W>
 Pricing price(const Network& network, const PricingOptions& options, RouteWriter& writer, Number* least) {
     const Side side(network);
-    const Labels<W> rules(side, network.memory);
+    const Labels rules(side, network.memory);
     const bool is_exact = options.is_heuristic == 0, is_two_way = is_exact && side.is_two_way();
     // two-way: both searches stop after the first half of what only grows, and each of their routes meets an ending
     const Number half = is_two_way ? side.half_load() : NO_END;
-    Endings<W> endings(side, is_two_way ? network.memory : network.coarse, options, is_two_way);
+    Endings endings(side, is_two_way ? network.memory : network.coarse, options, is_two_way);
     *least = 0;
     if (is_exact && !endings.run()) return Pricing::LIMITED;
-    LabelSearch<W> search(rules, options, is_exact && !is_two_way ? &endings : nullptr, half);
+    LabelSearch search(rules, options, is_exact && !is_two_way ? &endings : nullptr, half);
     const bool is_complete = search.run();
     std::vector<Found> best;  // of each ticket
     std::vector<Found> others;
     for (int ticket = 0; ticket < side.n; ++ticket) {
         Found first{EXCLUDED, -1, -1};
         for (const int at : search.kept(ticket, {})) {
-            const Label<W>& label = search.labels()[at];
+            const Label& label = search.labels()[at];
             Found route{rules.ended(label), at, -1};
             if (is_two_way && rules.progress(label) > half) std::tie(route.cost, route.ending) = endings.best_below(label, 0);
             if (route.cost < 0) others.push_back(route);
@@ -532,7 +516,7 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
     for (const auto* list : {&best, &others})
         for (const auto& [cost, at, ending] : *list) {
             if (cost >= 0 || written >= options.max_routes) break;
-            std::vector<int> stops = stops_of<W>(search.labels(), at);
+            std::vector<int> stops = stops_of(search.labels(), at);
             if (ending >= 0) {
                 const std::vector<int> after = endings.stops_after(ending);
                 stops.insert(stops.end(), after.begin(), after.end());
@@ -544,7 +528,6 @@ Pricing price(const Network& network, const PricingOptions& options, RouteWriter
 
 // Every elementary route below a limit: labels that visit the same tickets are compared, no others. They are compared by
 // cost without discounts: a plan may have the cheapest route of each set of tickets, which then is below the limit.
-template <int W>
 class Enumeration {
 public:
     Enumeration(const Network& network, const PricingOptions& options)
@@ -572,18 +555,19 @@ public:
 
 private:
     // By the tickets that a label has visited, and a last word: its last ticket, or 0 for all of them.
+    using Visits = std::array<std::uint64_t, WORDS + 1>;
     template <typename Value>
-    using ByVisits = std::unordered_map<Bits<W + 1>, Value, BitsHash<W + 1>>;
+    using ByVisits = std::unordered_map<Visits, Value, WordsHash>;
 
-    static Bits<W + 1> visits(const Label<W>& label, int last) {
-        Bits<W + 1> key{};
+    static Visits visits(const Label& label, int last) {
+        Visits key{};
         std::copy(label.memory.begin(), label.memory.end(), key.begin());
-        key[W] = static_cast<std::uint64_t>(last);
+        key[WORDS] = static_cast<std::uint64_t>(last);
         return key;
     }
 
     bool extend_all(int at, ByVisits<std::vector<int>>& found) {
-        Label<W> next{};
+        Label next{};
         for (int ticket = 0; ticket < side_.n; ++ticket) {
             if (++steps_ % CHECK_EVERY == 0 && deadline_.is_over()) return false;
             if (!rules_.extend(labels_[at], ticket, next) || !endings_.can_end(next, options_.limit)) continue;
@@ -610,7 +594,7 @@ private:
             }
         for (const auto& [key, route] : cheapest) {
             if (++written_ > options_.max_routes) return false;
-            if (!writer.write(route.first, stops_of<W>(labels_, route.second))) return false;
+            if (!writer.write(route.first, stops_of(labels_, route.second))) return false;
         }
         return true;
     }
@@ -618,38 +602,26 @@ private:
     const PricingOptions& options_;
     Deadline deadline_;
     Side side_;
-    Labels<W> rules_;
-    Endings<W> endings_;
-    std::vector<Label<W>> labels_;
+    Labels rules_;
+    Endings endings_;
+    std::vector<Label> labels_;
     Number steps_ = 0, written_ = 0;
 };
-
-template <typename Call>
-Pricing with_words(Number words, const Call& call) {
-    switch (words) {
-        case 1: return call(std::integral_constant<int, 1>{});
-        case 2: return call(std::integral_constant<int, 2>{});
-        default: return call(std::integral_constant<int, 4>{});
-    }
-}
 
 }  // namespace
 
 Pricing price_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used,
                      Number* least) {
     RouteWriter writer(out, size);
-    const Pricing end =
-        with_words(network.words, [&](auto words) { return price<words()>(network, options, writer, least); });
+    const Pricing end = price(network, options, writer, least);
     *used = writer.used();
     return end;
 }
 
 Pricing enumerate_routes(const Network& network, const PricingOptions& options, Number* out, Number size, Number* used) {
     RouteWriter writer(out, size);
-    const Pricing end = with_words(network.words, [&](auto words) {
-        Enumeration<words()> enumeration(network, options);
-        return enumeration.run(writer) ? Pricing::COMPLETE : Pricing::LIMITED;
-    });
+    Enumeration enumeration(network, options);
+    const Pricing end = enumeration.run(writer) ? Pricing::COMPLETE : Pricing::LIMITED;
     *used = writer.used();
     return end;
 }

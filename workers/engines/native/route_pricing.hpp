@@ -38,7 +38,7 @@ enum NetworkField {
 
 // Row `tickets` of an arc table is the start, column `tickets` the end.
 struct Network {
-    Number tickets, dimensions, words;
+    Number tickets, dimensions;
     const Number* field;
     const Number* cost;      // (tickets + 1)²; EXCLUDED where there is no arc
     const Number* time;      // (tickets + 1)², between the starts of services
@@ -54,8 +54,8 @@ struct Network {
     const Number* half;       // tickets × (number of its shipment or -1, whether it is the second half)
     const Number* shipped;    // tickets × dimensions: what its shipment has on board between its halves
     const Number* node_cost;  // tickets: what a visit costs, less its dual value
-    const std::uint64_t* memory;  // tickets × words: tickets that a visit to this ticket does not forget
-    const std::uint64_t* coarse;  // tickets × words: a part of them, for bounds of how a route can end
+    const std::uint64_t* memory;  // tickets × 4 words: tickets that a visit to this ticket does not forget
+    const std::uint64_t* coarse;  // tickets × 4 words: a part of them, for bounds of how a route can end
     const std::uint64_t* subsets;  // tickets × (cuts that have the ticket, cuts that a visit to it does not forget)
     const Number* subset_price;    // MAX_SUBSETS: never negative
 };
