@@ -1,12 +1,12 @@
 """Second tours: an agent whose route has ended while its shift goes on sets out again (SPEC T5, ADR 37).
 
 Owns the entry that is added to the scenario for it: the same agent under the id `veh-3 tour 2`, which starts where the
-route ended, with what its limits leave. The entry of the first tour keeps its past. Engines and the verifier see one
-agent more.
+route ended, with what its limits leave; and that tickets which name the agent name it too. The entry of the first tour
+keeps its past. Engines and the verifier see one agent more.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from planner_mcp.routing.plan import Plan, PlannedRoute
@@ -67,12 +67,38 @@ def with_second_tours(
             sentences.append(f"{agent.id} may set out again from {place} at {clock(ready_s)}, as {name}.")
     if not added:
         return body, []
-    twins = {entry: name for name in added for entry in entries if _next_tour(entry) == name}
+    return {**body, "agents": [*body["agents"], *added.values()]}, sentences
+
+
+def with_tours_named(body: ScenarioBody, held: Held | None) -> ScenarioBody:
+    """Return a scenario whose tickets name the further tours of agents whose route has ended; itself where they do.
+
+    Lists of agents name all of them, and a ticket that has not begun prefers the last one.
+
+    Args:
+        body: With its further tours.
+        held: As it was read.
+    """
+    if held is None:
+        return body
+    known = {entry["id"] for entry in body["agents"]}
+    further = {route.agent: _further_tours(route.agent, known) for route in held.routes if route.end_s is not None}
+    if not any(further.values()):
+        return body
+    begun = {visit.ticket for route in held.routes for visit in route.visits}
     tickets = [
-        _with_twins(ticket, twins, has_begun=not begun.isdisjoint((ticket["id"], ticket.get("pickup"))))
+        _with_tours(ticket, further, has_begun=not begun.isdisjoint((ticket["id"], ticket.get("pickup"))))
         for ticket in body["tickets"]
     ]
-    return {**body, "agents": [*body["agents"], *added.values()], "tickets": tickets}, sentences
+    return body if tickets == body["tickets"] else {**body, "tickets": tickets}
+
+
+def _further_tours(agent_id: str, known: Set[str]) -> list[str]:
+    """Return the tours after that of an id, in order."""
+    tours = []
+    while (agent_id := _next_tour(agent_id)) in known:
+        tours.append(agent_id)
+    return tours
 
 
 def _returned(scenario: Scenario, held: Held) -> Iterator[tuple[Agent, float]]:
@@ -113,12 +139,12 @@ def _tour(scenario: Scenario, agent: Agent, entry: Json, route: PlannedRoute, re
     )
 
 
-def _with_twins(ticket: Json, twins: Mapping[str, str], *, has_begun: bool) -> Json:
-    """Return a ticket whose lists of agents name their further tours too; unless it has begun, it prefers the tour."""
-    preferred = ticket.get("preferred_agent") or ""
-    changed: Json = {"preferred_agent": twins[preferred]} if preferred in twins and not has_begun else {}
+def _with_tours(ticket: Json, further: Mapping[str, Sequence[str]], *, has_begun: bool) -> Json:
+    """Return a ticket whose lists of agents name their further tours too; unless it has begun, it prefers the last."""
+    tours = further.get(ticket.get("preferred_agent") or "")
+    changed: Json = {"preferred_agent": tours[-1]} if tours and not has_begun else {}
     for field in ("agents", "not_agents"):
         names = ticket.get(field) or ()
-        if more := [twins[name] for name in names if name in twins and twins[name] not in names]:
+        if more := [tour for name in names for tour in further.get(name, ()) if tour not in names]:
             changed[field] = [*names, *more]
     return {**ticket, **changed} if changed else ticket

@@ -15,6 +15,7 @@ from pydantic import Field
 from planner_mcp.errors import SCENARIO_LISTS, Fault, InputError, input_error, placed
 from planner_mcp.jobs.masking.field_masking import masked_values_in
 from planner_mcp.routing.analysis.frozen_prefix import removed_begun_tickets, without_departed_agents
+from planner_mcp.routing.analysis.second_tours import with_tours_named
 from planner_mcp.routing.scenario.checks.reference_checks import bare, did_you_mean, near_names
 from planner_mcp.routing.scenario.checks.scenario_checks import sentences, warning_faults
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody, ScenarioPatch
@@ -178,7 +179,9 @@ def validated_revision(
     with placed(in_new):
         resolved = reader.resolve_inputs(new)
         resolved = replace(resolved, faults=(*resolved.faults, *_begun_faults(before, new, patch)))
-        return new, scenario_within_limits(new, reader.bounds, resolved, unserved_before)
+        scenario = scenario_within_limits(new, reader.bounds, resolved, unserved_before)
+    settled = with_tours_named(new, scenario.held)
+    return (new, scenario) if settled is new else validated_revision(settled, {}, reader, before=before)
 
 
 def change_lines(before: ScenarioBody, after: ScenarioBody, lists: Mapping[str, ListChange]) -> list[str]:

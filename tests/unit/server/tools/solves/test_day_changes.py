@@ -94,6 +94,32 @@ async def test_a_second_tour_of_the_preferred_agent_costs_no_switch(
     assert (served(plan)["van1 tour 2"], figures.not_preferred_ids) == (["c"], ["b"])
 
 
+@pytest.mark.parametrize("hour", [{}, {"keep_until": 9 * 3600 + 60}])
+async def test_a_ticket_that_comes_after_the_first_tour_prefers_the_second(
+    call: Call, ctx: ToolContext, store: RedisStore, hour: dict[str, Any]
+) -> None:
+    """SPEC T5: who names the agent means the vehicle, by whichever tool the ticket comes."""
+    late = ticket("c", "B", time_windows=[["10:00", "16:00"]])
+    scenario_id = await created(call, day(ticket("a", time_windows=MORNING), late, van1={}, van2={}))
+    base = await solved(call, store, scenario_id, ["a"], ["c"])
+    first = await call("resolve_vrp", {"warm_from": base, "keep_until": 9 * 3600})
+    new = {
+        "p": {"preferred_agent": "van1", "switch_cost": 5000},
+        "o": {"agents": ["van1"]},
+        "n": {"not_agents": ["van1"]},
+    }
+    patch = {"tickets": {name: ticket(name, **fields) for name, fields in new.items()}}
+    revised = await call("revise_scenario", {"scenario_id": first.structured["scenario_id"], "patch": patch})
+    asked = {"warm_from": base, "scenario_id": first.structured["scenario_id"], "patch": patch, **hour}
+    for answer in (revised, await call("resolve_vrp", asked)):
+        stored = await ctx.job_service.scenario(ctx.principal, answer.structured["scenario_id"])
+        p, o, n = stored.body["tickets"][2:]
+        both = ["van1", "van1 tour 2"]
+        assert (p["preferred_agent"], o["agents"], n["not_agents"]) == ("van1 tour 2", both, both)
+    plan = served(await best(ctx, stored.id))
+    assert {"p", "o"} <= {*plan["van1 tour 2"]}
+
+
 async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T10: what has been driven stays; it goes out no more."""
     late = ticket("c", time_windows=[["10:00", "16:00"]])
