@@ -31,7 +31,13 @@ from planner_mcp.formats.tables.columns.columns_by_header import (
 from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.columns.service_columns import SERVICE_OPTIONS, unit_field
-from planner_mcp.formats.tables.columns.ticket_kinds import are_halves, are_kinds, has_pickups
+from planner_mcp.formats.tables.columns.ticket_kinds import (
+    are_halves,
+    are_kinds,
+    has_pickups,
+    named_halves,
+    says_half,
+)
 from planner_mcp.formats.tables.headers.header_meanings import HeaderMeaning, is_of_order, says_crew, side_of
 from planner_mcp.formats.tables.headers.header_words import PLACING, UNUSED
 
@@ -94,13 +100,26 @@ def settle_by_cells(columns: ProposedColumns, header: str) -> None:
 
 
 def ask_about_halves(columns: ProposedColumns) -> None:
-    """Ask whether ids in pairs (`S1-P`, `S1-D`) are halves of shipments, unless a column names some of them."""
+    """Ask whether ids in pairs (`S1-P`, `S1-D`) are halves of shipments, unless a column names some of them.
+
+    Where a column of kinds says of each of them what its id says, nobody is asked.
+    """
     for header in columns.called("id") if columns.are_tickets else ():
         ids, others = columns.cells[header], (columns.cells[each] for each in columns.meanings if each != header)
         if header not in columns.chosen and are_halves(ids) and all(map({*ids}.isdisjoint, others)):
+            if _say_halves(columns, header):
+                columns.take(header, "shipment_half", is_guess=True)
+                continue
             del columns.fields[header]
             why = "its ids come in pairs, which may be pickups and their deliveries; it has {}"
             columns.ask(header, ("shipment_half", "id"), why)
+
+
+def _say_halves(columns: ProposedColumns, ids: str) -> bool:
+    """Return whether a column of kinds says of each half of a shipment what its id says."""
+    halves = named_halves(columns.cells[ids])
+    rows = [(halves[row[ids]][1], row) for _, row in columns.table.rows if row.get(ids) in halves]
+    return any(all(says_half(row.get(kinds, ""), kind) for kind, row in rows) for kinds in columns.called("kind"))
 
 
 def _settle_open_kind(columns: ProposedColumns, header: str) -> None:

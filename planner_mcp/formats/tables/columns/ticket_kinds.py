@@ -74,6 +74,12 @@ def are_halves(cells: Sequence[str]) -> bool:
     return len(halves) == len(ids) and {*counts.values()} == {2}
 
 
+def says_half(cell: str, kind: str) -> bool:
+    """Return whether a cell of a column of kinds says of half of a shipment what its id says."""
+    word = kind_word(cell[:MAX_CELL])
+    return kind == (_HALVES.get(word) or KIND_INITIALS.get(word))
+
+
 def _kind_of_half(name: str, word: str) -> str:
     """Return the kind of a row that a word behind the id of a shipment says; empty for none."""
     has_digits = any(char.isdecimal() for char in name)

@@ -242,6 +242,24 @@ def test_halves_that_a_column_joins_are_not_asked_about() -> None:
     assert [each.header for each in propose_mapping(table(text), "tickets", {}).open_columns] == ["Ref"]
 
 
+@pytest.mark.parametrize("kinds", ["Pickup Delivery", "P D", "Abholung Lieferung", "取货 送货"])
+def test_halves_of_which_a_column_says_the_kind_are_not_asked_about(kinds: str) -> None:
+    """SPEC T5: the column is the answer."""
+    first, second = tickets_of(_orders_of_kinds(*kinds.split()))
+    assert (first["id"], first["kind"], second["id"], second["pickup"]) == ("7 pickup", "pickup", "7", "7 pickup")
+
+
+@pytest.mark.parametrize("kinds", ["Delivery Pickup", "Delivery Delivery", "Return Delivery"])
+def test_halves_of_which_a_column_says_another_kind_are_asked_about(kinds: str) -> None:
+    """SPEC T5: which of the two is right is not guessed."""
+    (asked,) = propose_mapping(table(_orders_of_kinds(*kinds.split())), "tickets", {}).open_columns
+    assert (asked.header, asked.options) == ("Order", ("shipment_half", "id"))
+
+
+def _orders_of_kinds(first: str, second: str) -> str:
+    return f"Order;Kind;Address;Qty\n7-A;{first};Ring 1, 79098 Freiburg;1\n7-B;{second};Seeweg 9, 79104 Freiburg;1\n"
+
+
 def test_three_rows_of_one_number_are_no_pair() -> None:
     """SPEC T7: which of two places a pickup goes to is not guessed."""
     text = "Order,Type,lat,lon\n7,Pickup,52.5,13.4\n7,Delivery,52.6,13.5\n7,Delivery,52.7,13.6\n"
