@@ -76,15 +76,14 @@ def pickup_columns(columns: ProposedColumns) -> frozenset[str]:
 
 
 def says_origin_of_goods(columns: ProposedColumns, header: str) -> bool:
-    """Return whether a column beside whole addresses says which country goods come from: `Country of origin`.
+    """Return whether a column beside a place says which country goods come from: `Country of origin`.
 
     Beside another column of where goods are fetched it may be of that place.
     """
     if end_named(header) != "start" or _COUNTRIES.isdisjoint(words_outside(header)):
         return False
     others = [each for each in columns.meanings if each != header and _says_place(columns, each)]
-    has_whole = any(are_whole_addresses(columns.cells[each]) for each in others)
-    return has_whole and all(end_named(each) != "start" for each in others)
+    return bool(others) and all(end_named(each) != "start" for each in others)
 
 
 def _are_two_places(columns: ProposedColumns, header: str, other: str) -> bool:

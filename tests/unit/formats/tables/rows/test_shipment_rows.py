@@ -351,9 +351,19 @@ def test_what_is_called_original_is_of_no_pickup() -> None:
 
 
 @pytest.mark.parametrize("header", ["Country of origin", "Pays d'origine", "País de origen", "原产国"])
-def test_where_goods_were_made_is_no_place_to_fetch_them(header: str) -> None:
-    """SPEC T5: a country beside whole addresses was asked about; beside an address of pickup it is of that place."""
-    mapping = proposed(f"id;Address;{header};kg", "a;Ring 1, 79098 Bonn;China;3")
+@pytest.mark.parametrize(
+    ("headers", "place"),
+    [
+        ("Address", "Ring 1, 79098 Bonn"),
+        ("Street;Town;Country", "Ring 1;Bonn;Germany"),
+        ("Street;Town", "Ring 1;Bonn"),
+        ("Delivery street;Delivery town", "Ring 1;Bonn"),
+        ("lat;lon", "50.7;7.1"),
+    ],
+)
+def test_where_goods_were_made_is_no_place_to_fetch_them(header: str, headers: str, place: str) -> None:
+    """SPEC T5: a country beside a place was asked about, or taken for where that is; beside a pickup it is of that."""
+    mapping = proposed(f"id;{headers};{header};kg", f"a;{place};China;3")
     assert (mapping.open_columns, mapping.left_out) == ((), (header,))
 
 
