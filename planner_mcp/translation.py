@@ -1,9 +1,11 @@
 """Texts of the server in the language of its reader: English as the code has it, or Chinese.
 
 Owns the look-up and which language a call has. The Chinese texts stand in `chinese_texts.json`, keyed by the English
-ones; `{}` in a key stands for a value, which goes to the same place of the Chinese text; where that has `{:words}`, the
-value is a text of ours and is looked up as well. A text without an entry stays as it is. Nothing that a program reads
-is translated: no code, name, unit or field. The words of pages are `render/page_words.py`'s and the dashboard's.
+ones; `{}` in a key stands for a value, which goes to the same place of the Chinese text. `{:words}` there says that the
+value is a text of ours, which is looked up as well, `{:figure}` that it is a number, and `{:alone}` that the text is no
+part of a line, so that a caller's words are not taken for it. A text without an entry stays as it is. Nothing that a
+program reads is translated: no code, name, unit or field. The words of pages are `render/page_words.py`'s and the
+dashboard's.
 """
 
 import json
@@ -26,7 +28,9 @@ _LABEL: Final = re.compile(rf"{_WARNING}|{NEXT}|/\S*: |[A-Z]+(?:_[A-Z]+)* (?=\S)
 """What leads in a sentence: a word of ours, a place, a code."""
 _BETWEEN: Final = re.compile(r"(?<=[.:;,]) (?=\S)")
 _SENTENCES: Final = re.compile(r"[.:;] ")
-_NOTHING: Final = re.compile(r"(?!)")
+_PLACE: Final = re.compile(r"\{(\d?)(?::([a-z]+))?\}")
+"""Where a value goes in a Chinese text: its number, if that is another than its place, and its form."""
+_VALUES: Final[Mapping[str, str]] = {"figure": r"([-+]?\d[\d.,e+-]*)"}
 _MOST_PARTS: Final = 12
 _SHOWN: Final = ("title", "description")
 _current: ContextVar[Language] = ContextVar("language", default="en")
@@ -71,7 +75,7 @@ def translated(text: str, language: Language | None = None) -> str:
 
 def phrase(template: str, *values: object) -> str:
     """Return a text of ours, `{}` for each value, in the language of the running task with the values filled in."""
-    return translated(template).format(*values)
+    return translated(template).format(*map(_Value, values))
 
 
 def translated_line(text: str) -> str:
@@ -102,7 +106,7 @@ def _known_beginnings(parts: list[str]) -> Iterator[tuple[int, str]]:
     for count, text in enumerate(beginnings, 1):
         bare = text.rstrip(",;")
         for part, end in ((text, ""), (bare, text[len(bare) :])):
-            if " " in part and (words := _filled_in(part, _SENTENCES)) is not None:
+            if " " in part and (words := _filled_in(part, is_alone=False)) is not None:
                 yield count, words + end
 
 
@@ -116,11 +120,18 @@ class _Value(str):
         return translated(str(self), "zh") if form == "words" else str(self)
 
 
-def _filled_in(text: str, never: re.Pattern[str] = _NOTHING) -> str | None:
-    """Return the translation of a text with values, in none of which a pattern is found; None where there is none."""
+def _filled_in(text: str, *, is_alone: bool = True) -> str | None:
+    """Return the translation of a text with values; None where there is none.
+
+    Args:
+        text: As it was written.
+        is_alone: Whether it is a text by itself, and no part of a line. No value of a part is a sentence.
+    """
     for literal, pattern, words in _patterns():
-        found = pattern.fullmatch(text) if literal in text else None
-        if found is not None and not any(map(never.search, found.groups())):
+        if literal not in text or not (is_alone or "{:alone}" not in words):
+            continue
+        found = pattern.fullmatch(text)
+        if found is not None and (is_alone or not any(map(_SENTENCES.search, found.groups()))):
             return words.format(*map(_Value, found.groups()))
     return None
 
@@ -150,7 +161,13 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     """Return the texts with values, the longest first: a part that each one has, its pattern, its translation."""
     found = [(key.split(HOLE), words) for key, words in chinese_texts().items() if HOLE in key]
     found.sort(key=lambda each: -len("".join(each[0])))
-    return tuple(
-        (max(parts, key=len), re.compile("(.+)".join(map(re.escape, parts)), re.DOTALL), words)
-        for parts, words in found
+    return tuple((max(parts, key=len), _pattern(parts, words), words) for parts, words in found)
+
+
+def _pattern(parts: list[str], words: str) -> re.Pattern[str]:
+    """Return what matches a text with values, given what stands around these and its translation."""
+    forms = {int(place[1] or at): place[2] for at, place in enumerate(_PLACE.finditer(words))}
+    values = [_VALUES.get(forms.get(at) or "", "(.+)") for at in range(len(parts) - 1)]
+    return re.compile(
+        "".join(re.escape(part) + value for part, value in zip(parts, [*values, ""], strict=True)), re.DOTALL
     )

@@ -31,6 +31,30 @@ SCHEMA_TEXTS = frozenset({"one of {}", "string of {} characters", "string matchi
 """What `schema_faults.describe` makes of a JSON Schema, beside the names of types and numbers."""
 OF_STORED_PLANS = {"The agents that may serve it have no capacity left in this plan."}
 """What plans say that earlier versions stored."""
+FEWEST_LETTERS = 8
+"""Letters from which a text with values is known by its own words."""
+KNOWN_BY_THEIR_FORM = {
+    "{} added ({})": "a number or ids in brackets at its end",
+    "{} removed ({})": "the same",
+    "{} changed ({})": "the same",
+    "changed: {}": "a word of ours and a colon, then names of fields",
+    "{} gains {}:": "a colon at its end, and a word that no caller writes of goods",
+    "{} loses {}:": "the same",
+    "In all {}.": "the first words of a sentence, and its end",
+    'Write "{}".': "quotation marks",
+    "Name it {}.": "the first words of a sentence, and its end",
+    "{} is no day.": "a whole sentence",
+    "lacks {} of {}": "behind a code",
+    "texts ({})": "brackets at its end",
+    "times ({})": "the same",
+    "codes ({})": "the same",
+    "days ({})": "the same",
+    "phones ({})": "the same",
+    "amounts ({})": "the same",
+    "numbers ({})": "the same",
+    "windows ({})": "the same",
+}
+"""Why texts with fewer letters than `FEWEST_LETTERS` are hardly taken for what a caller wrote in a line."""
 PARTS = ("problem", "accepted", "hint", "allowed")
 """What a fault says, as arguments and variables are called."""
 FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1, "fault": 0}
@@ -143,7 +167,11 @@ def shown_texts() -> frozenset[str]:
     limits = [words.limit for words in REASONS.values()]
     texts = {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
-        *(re.sub("^Also .*", "Also {}", text) for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
+        *(
+            re.sub("^Also fields .*", "Also fields {}", text)
+            for tool in TOOLS
+            for text in texts_in(tool.as_json()["inputSchema"])
+        ),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["outputSchema"])),
         *(problem.format(where=where) for problem in PROBLEMS.values() for where in ("parameter {}", "value")),
         *(offer.instructions for offer in OFFERS.values()),
@@ -203,7 +231,9 @@ def test_no_chinese_text_is_left_over() -> None:
 def test_every_chinese_text_keeps_the_values_and_names_of_the_english_one() -> None:
     """SPEC T11: who reads Chinese is led to the same tools and fields."""
     holes = {key: key.count("{}") for key in chinese_texts() if "{}" in key and not key.startswith("No agent can")}
-    assert {key: len(re.findall(r"\{\d?(?::words)?\}", chinese_texts()[key])) for key in holes} == holes
+    assert {
+        key: len(re.findall(r"\{\d?(?::(?:words|figure|alone))?\}", chinese_texts()[key])) for key in holes
+    } == holes
     names = re.compile(r"[a-z]+_[a-z_]+|[A-Z]{2,}_[A-Z_]+|[a-z]+://")
     lost = {key for key, text in chinese_texts().items() if set(names.findall(key)) - set(names.findall(text))}
     assert sorted(lost) == []
@@ -310,6 +340,41 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     finally:
         use_language("en")
     assert translated_line(line) == line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Also bring the key",
+        "Deliver at noon, only with two men",
+        "Ring twice, by hand",
+        "call first, one of two doors",
+        "over by the bridge",
+        "at most two persons",
+        "10 Downing St, cost centre 5",
+        "Plan B",
+        "Mill Lane, both doors and gates",
+        "no 5 min, ring twice.",
+    ],
+)
+def test_what_a_caller_wrote_is_taken_for_no_text_of_ours(line: str) -> None:
+    """SPEC T8: a name, an address or a note that begins as a text with values does."""
+    use_language("zh")
+    try:
+        assert translated_line(line) == line
+    finally:
+        use_language("en")
+
+
+def test_texts_of_values_alone_are_known_by_their_form() -> None:
+    """SPEC T8, T11: what a line may hold of a caller's words is like none of them, unless a reason stands here."""
+    short = {
+        key
+        for key, words in chinese_texts().items()
+        if "{}" in key and len(re.findall("[A-Za-z]", key)) < FEWEST_LETTERS
+        if ":alone}" not in words and ":figure}" not in words
+    }
+    assert short == KNOWN_BY_THEIR_FORM.keys()
 
 
 def test_what_fields_say_of_values_is_to_be_had_in_chinese() -> None:
