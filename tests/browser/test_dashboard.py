@@ -325,6 +325,8 @@ async def test_a_column_is_corrected_and_stops_get_a_time(server: PlannerServer,
     await page.get_by_label("Minutes at a stop, if none are given").fill("10")
     choices = page.get_by_role("status").locator("select")
     column, meaning = choices.nth(0), choices.nth(1)
+    offered = await meaning.locator("option").evaluate_all("all => all.map((each) => each.value)")
+    assert {"shipment_half", "pickup_ticket"} <= {*offered}
     await column.select_option("von")
     await meaning.select_option("")
     await page.get_by_role("button", name="Import again").click()

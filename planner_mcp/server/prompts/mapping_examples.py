@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from planner_mcp.formats.tables.headers.header_words import AGENTS, PICKUP_FIELDS, PSEUDO, TICKETS
+from planner_mcp.formats.tables.headers.header_words import OFFERED
 from planner_mcp.jobs.records.import_records import StoredMapping
 from planner_mcp.text import plain
 
@@ -25,12 +25,8 @@ def mapping_examples(known: Mapping[str, StoredMapping], *, shows_rows: bool) ->
         known: Mappings by name.
         shows_rows: Whether rows may be shown, which name people and places.
     """
-    fields = {
-        kind: [name for name in words if name not in PSEUDO]
-        for kind, words in (("tickets", {**TICKETS, **PICKUP_FIELDS}), ("agents", AGENTS))
-    }
     target = json.dumps(
-        {"columns": {"HEADER": "FIELD, or empty to leave it out"}, "fields": fields}, ensure_ascii=False
+        {"columns": {"HEADER": "FIELD, or empty to leave it out"}, "fields": OFFERED}, ensure_ascii=False
     )
     lines = [
         "",

@@ -16,7 +16,7 @@ from planner_mcp.formats.tables.columns.columns_by_header import take_by_header,
 from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.headers.header_meanings import words_outside
-from planner_mcp.formats.tables.headers.header_words import FIELDS, PICKUP_FIELDS, PLACING
+from planner_mcp.formats.tables.headers.header_words import CHOICES, PICKUP_FIELDS, PLACING
 from planner_mcp.formats.tables.sheets.text_tables import Table
 
 
@@ -32,7 +32,7 @@ def propose_mapping(
     Raises:
         InputError: A choice names no column or no field.
     """
-    refuse_unknown(table.headers, {**FIELDS[kind], **(PICKUP_FIELDS if kind == "tickets" else {})}, chosen)
+    refuse_unknown(table.headers, CHOICES[kind], chosen)
     if not PICKUP_FIELDS.keys().isdisjoint(chosen.values()):
         return _of_two_places(table, chosen, planning_date, other)
     columns = ProposedColumns(table, kind, chosen, planning_date, other)

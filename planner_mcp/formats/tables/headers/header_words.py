@@ -174,6 +174,10 @@ PICKUP_FIELDS: Final[Mapping[str, str]] = {
     )
 }
 """Fields of the place where the goods of a row are fetched, by what each of them is there."""
+CHOICES: Final[Mapping[str, Mapping[str, str]]] = {"tickets": {**TICKETS, **PICKUP_FIELDS}, "agents": AGENTS}
+"""Fields that a caller may name a column as, by table."""
+OFFERED: Final = {table: [name for name in words if name != "service"] for table, words in CHOICES.items()}
+"""The same as they are offered: of a service time with its unit."""
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""
 SEVERAL: Final = COMPOSED | {"window"} | {name for name, at in PICKUP_FIELDS.items() if at in {*COMPOSED, "window"}}

@@ -1,22 +1,23 @@
 """The dashboard: a page for people at `/ui`, and the two routes that it calls (SPEC O2).
 
-Owns the static files with their headers, `POST /ui/call` and `GET /ui/read`. A call runs the same tool function as a
-call over MCP, and a read the same resource, so checks, scopes, masking and audit are the same. Live events come from
-`GET /events` (`jobs_api.py`). The files hold nothing of any principal, so they need no credential; where
-authorization is configured, `session_routes.py` signs its user in.
+Owns the static files with their headers, the list of fields of columns, `POST /ui/call` and `GET /ui/read`. A call runs
+the same tool function as a call over MCP, and a read the same resource, so checks, scopes, masking and audit are the
+same. Live events come from `GET /events` (`jobs_api.py`). The files hold nothing of any principal, so they need no
+credential; where authorization is configured, `session_routes.py` signs its user in.
 """
 
 from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 from typing_extensions import override
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.formats.tables.headers.header_words import OFFERED
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.bodies.body_intake import posted_json
@@ -86,6 +87,7 @@ class DashboardRoutes:
             Route(PAGE_PATH, self._page),
             Route("/ui/call", HttpEndpoint(self._call, "POST")),
             Route("/ui/read", HttpEndpoint(self._read, "GET")),
+            Route(f"{ASSET_PREFIX}column_fields.json", _column_fields),
             Mount(ASSET_PREFIX.rstrip("/"), self._files),
         ]
 
@@ -158,6 +160,11 @@ def _asking(answers: list[Json]) -> AskUser:
         return answers.pop(0)
 
     return ask
+
+
+async def _column_fields(_request: Request) -> Response:
+    """Return what a column of a file may be taken for, by table: the fields that the reader of files knows."""
+    return JSONResponse(OFFERED, headers=PAGE_HEADERS)
 
 
 async def _to_page(_request: Request) -> ASGIApp:

@@ -42,6 +42,16 @@ async def test_files_need_no_key_and_data_does(served: Served) -> None:
         assert (await http.get("/ui/read", params={"uri": "jobs://vrp/status/all?page=1&size=5"})).status_code == 401
 
 
+async def test_the_page_offers_the_fields_that_the_reader_of_files_knows(served: Served) -> None:
+    """SPEC O2, T5: half of a shipment and the ticket of its pickup were not among them, nor any field of agents."""
+    async with served() as http:
+        answer = await http.get("/ui/assets/column_fields.json")
+    fields = answer.json()
+    assert {"id", "shipment_half", "pickup_ticket", "pickup_address"} <= {*fields["tickets"]}
+    assert {"capacity", "shift", "end_location"} <= {*fields["agents"]}
+    assert answer.headers["cache-control"] == "no-cache"
+
+
 async def test_a_call_runs_the_tool_with_its_checks_and_its_audit_line(
     served: Served, key: Key, audited: Callable[[], Awaitable[list[AuditEntry]]]
 ) -> None:

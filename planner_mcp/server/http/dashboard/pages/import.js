@@ -7,9 +7,8 @@ import { figure, pointerParts, secondsOf } from "../view/format.js";
 import { currentLanguage, t } from "../view/words.js";
 
 const HALF_DAY_S = 43_200;
-// What a column may be taken for where it was taken for something else.
-const FIELDS = ["id", "name", "address", "lat", "lon", "demand", "service_min", "opens", "closes", "window", "priority", "skills", "phone", "notes", "date", "pickup_address"];
 
+let fields = null; // what a column may be taken for, by table, as the reader of files knows it
 let kept = null; // the page as it was left, for a return to it in the same session
 
 export function importView(session) {
@@ -41,6 +40,7 @@ export function importView(session) {
     const importFor = (day) => callTool("import_scenario", { file: upload, planning_date: day, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask);
     const ofToday = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error)); // beside other faults no date is asked for
     const found = await importFor(isDateChosen ? date.value : undefined).catch(ofToday).catch((error) => inWordsOfPage(error, chosen.name));
+    fields ??= await (await request("/ui/assets/column_fields.json")).json();
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
@@ -48,15 +48,20 @@ export function importView(session) {
         .map(([name, lines]) => h("div", {}, h("h2", {}, t(name)), h("ul", {}, lines.map((line) => h("li", {}, line))))),
       ...Object.entries(found.columns ?? {}).map(([name, columns]) => h("div", {}, h("h2", {}, `${t("columns")}: ${t(name)}`),
         h("p", {}, `${t("used")}: ${columns.taken.map(takenWords).join(", ") || "–"}`), h("p", {}, `${t("notUsed")}: ${columns.left_out.join(", ") || "–"}`))),
-      ...correction(Object.values(found.columns ?? {}), columns),
+      ...correction(found.columns ?? {}, columns),
     );
   };
   // Another meaning for a column: the file is imported again with it.
   const correction = (tables, chosen) => {
-    const headers = tables.flatMap((table) => [...table.taken.map(headerOf), ...table.left_out.map((each) => each.split(": ")[0])]);
+    const headers = Object.entries(tables).flatMap(([name, table]) => [...table.taken.map(headerOf), ...table.left_out.map((each) => each.split(": ")[0])].map((each) => [each, name]));
     if (headers.length === 0) return [];
-    const header = h("select", {}, headers.map((each) => h("option", {}, each)));
-    const field = h("select", {}, [...FIELDS.map((each) => h("option", { value: each }, choiceWord(each))), h("option", { value: "" }, choiceWord("leave it out"))]);
+    const field = h("select", {});
+    const offer = (at) => {
+      const words = fields[headers[at][1]].map((each) => [choiceWord(each), each]).sort(([one], [other]) => one.localeCompare(other, currentLanguage()));
+      field.replaceChildren(...[...words, [choiceWord("leave it out"), ""]].map(([word, value]) => h("option", { value }, word)));
+    };
+    const header = h("select", { onchange: () => offer(header.selectedIndex) }, headers.map(([each]) => h("option", {}, each)));
+    offer(0);
     const again = action(t("importAgain"), () => attempt({ ...chosen, [header.value]: field.value }), { main: true, into: messages });
     return [h("h2", {}, t("correct")), h("form", {}, h("label", {}, t("column"), header), h("label", {}, t("means"), field), again)];
   };

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import planner_mcp.server.http
+from planner_mcp.formats.tables.headers.header_words import OFFERED
 from planner_mcp.jobs.limits.principal_limits import AUTHENTICATED_LIMITS, LIMIT_NAMES
 from planner_mcp.routing.scenario.window_text import OPEN_END_S
 from planner_mcp.translation import translated
@@ -63,6 +64,14 @@ def test_the_page_knows_what_is_assumed_of_a_file_without_times_at_stops() -> No
     words = (FOLDER / "page_words.js").read_text()
     for language in ("en", "zh"):
         assert f'noStay: "{translated(assumed, language)}"' in words, language
+
+
+def test_the_page_has_a_word_for_every_field_that_a_column_may_be() -> None:
+    """SPEC O2, T5: it offers what the reader of files knows; what is fetched is called by the field it is there."""
+    names = {f"field_{name.removeprefix('pickup_')}" for fields in OFFERED.values() for name in fields}
+    names |= {"field_pickup_ticket", "field_shipment_half"}
+    names.discard("field_ticket")
+    assert names <= _words(FOLDER / "page_words.js")["en"]
 
 
 def test_every_limit_has_a_name() -> None:
