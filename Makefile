@@ -74,7 +74,7 @@ check: setup ## lint, format, types, import contracts, spelling, manifest, refer
 	$(BIN)/python -m deploy.kubernetes_files --check
 
 test: setup ## the quick suite
-	$(PYTEST) -m "not chaos and not slow" --ignore=tests/chaos --ignore=tests/soak $(ARGS)
+	$(PYTEST) -m "not chaos and not slow" $(ARGS)
 
 test-slow: setup ## the slow tests: all but those marked long
 	$(PYTEST) -m "slow and not long and not chaos" --durations=20 $(ARGS)
