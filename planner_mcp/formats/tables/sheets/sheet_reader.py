@@ -226,7 +226,8 @@ def _table(book: CalamineWorkbook, workbook: WorkbookPackage, name: str, max_row
     )
     first = table.rows[0][0] if table.rows else len(lines) + 1
     if merged := [(top, left + 1) for top, bottom, left, _ in spans if bottom >= first and bottom > top]:
-        raise input_error([*_faults(name, merged, "Cells of several rows are merged.", "Unmerge them.")])
+        hint = "Unmerge them, and write the value into each row."
+        raise input_error([*_faults(name, merged, "Cells of several rows are merged.", hint)])
     return table
 
 
