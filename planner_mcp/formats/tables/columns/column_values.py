@@ -65,6 +65,8 @@ _VAGUE_TIMES: Final = words_of(
 """Words for a time that nobody can plan with, and that must not be lost."""
 _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí sì nee tak nie 是 否 有 无")
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
+_SIGNED: Final = re.compile(r"[+-]?[\d ]+(?:[.,]\d+)?")
+"""A number, and no hour until which: three boxes that are taken back are -3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _is_window(cell: str) -> bool:
         return False
     if names_half_days(cell):
         return True
-    if cell.replace(" ", "").isdecimal() or not any(map(str.isdecimal, cell)):
+    if _SIGNED.fullmatch(cell.strip()) or not any(map(str.isdecimal, cell)):
         return False
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
 

@@ -35,7 +35,7 @@ from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.columns.service_columns import has_time_unit, stays, take_service, unit_field
 from planner_mcp.formats.tables.columns.ticket_kinds import has_pickups
-from planner_mcp.formats.tables.headers.header_meanings import KNOWN, is_of_past, words_outside
+from planner_mcp.formats.tables.headers.header_meanings import KNOWN, is_of_past, normalized, words_outside
 from planner_mcp.formats.tables.headers.header_words import PSEUDO, UNUSED
 
 _SUGGESTION_SIMILARITY: Final = 0.85
@@ -58,6 +58,10 @@ _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
     "name": frozenset({"texts", "codes", "places"}),
 }
 """What the cells of a field may look like, where its header has no more than known parts."""
+
+_SIDES: Final = frozenset({"breite", "lange"})
+_HEIGHTS: Final = frozenset({"hohe", "tiefe"})
+_SIZE_UNITS: Final = frozenset({"mm", "cm", "dm", "m", "meter"})
 
 
 def take_by_header(columns: ProposedColumns, header: str) -> None:
@@ -144,7 +148,8 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
     if look.kind == "nothing":
         return True
     if axis := DEGREES.get(name):
-        return any(not isinstance(coordinate_in(cell, "", axis), Fault) or is_one_angle(cell) for cell in cells)
+        are_angles = any(not isinstance(coordinate_in(cell, "", axis), Fault) or is_one_angle(cell) for cell in cells)
+        return are_angles and not _says_size(columns, header)
     if name == "position":
         return any(pair_in(cell) is not None for cell in cells)
     if name == "location":
@@ -166,6 +171,15 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
     if name == "id" and not any(char.isdecimal() for cell in cells for char in cell):
         return False
     return look.kind in _FITTING.get(name, _ALL_KINDS)
+
+
+def _says_size(columns: ProposedColumns, header: str) -> bool:
+    """Return whether a German header speaks of the size of goods: `Länge cm`, or `Länge` beside `Höhe`."""
+    words = normalized(header).split()
+    if _SIDES.isdisjoint(words):
+        return False
+    has_height = any(not _HEIGHTS.isdisjoint(normalized(each).split()) for each in columns.meanings)
+    return not _SIZE_UNITS.isdisjoint(words) or (has_height and not are_degrees(columns.cells[header], 180))
 
 
 def _take_time(columns: ProposedColumns, header: str, name: str) -> None:

@@ -50,8 +50,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "godzina_od od_godziny nejdříve en_erken tidigast från mais_cedo 開始 開始時間 開始時刻 最早時刻",
     "closes": "close closes due due_date due_time window_end time_window_end tw_end latest to until till deadline "
     "deliver_by not_after 结束时间 最晚时间 最晚到达 时间窗结束 最晚送达 最晚到店时间 bis fin a hasta cierre uhrbis "
-    "tot uiterlijk entro entro_le alle_ore dostawa_do godzina_do do_godziny nejpozději en_geç senast até mais_tarde "
-    "終了 終了時間 終了時刻 最遅時刻 締切時間",
+    "tot uiterlijk entro entro_le alle alle_ore dostawa_do godzina_do do_godziny nejpozději en_geç senast até "
+    "mais_tarde 終了 終了時間 終了時刻 最遅時刻 締切時間",
     "service_s": "service_s service_time_s service_seconds 服务秒数",
     "service_min": "service_min service_minutes service_time_min 服务分钟 服务时间分钟 装卸分钟",
     "service_h": "service_h service_hours service_hr service_time_hours",
@@ -75,7 +75,8 @@ TICKETS: Final[Mapping[str, str]] = {
     "nazwa zákazník jméno_zákazníka odběratel příjemce jméno müşteri müşteri_adı alıcı firma_adı kund kundnamn "
     "mottagare företag namn destinatário nome_do_cliente 顧客 顧客名 お客様 お客様名 得意先 得意先名 届け先 届け先名 "
     "お届け先 納品先 納品先名 配送先 配送先名 会社名 氏名 收件人",
-    "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 adresse anschrift "
+    "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 城市 所在城市 收货城市 省份 "
+    "收货省份 省 市 区县 adresse anschrift "
     "lieferadresse strasse direccion domicilio calle rue cp adres afleveradres straat huisnummer postcode plaats "
     "woonplaats indirizzo via cap città comune ulica nr_domu kod_pocztowy miasto miejscowość adres_dostawy adresa "
     "ulice město obec psč sokak cadde mahalle ilçe şehir posta_kodu teslimat_adresi adress leveransadress gata "

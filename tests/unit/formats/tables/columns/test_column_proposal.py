@@ -155,6 +155,41 @@ def test_one_field_is_named_for_one_column() -> None:
 
 
 @pytest.mark.parametrize(
+    ("headers", "cells"),
+    [
+        ("Länge cm;Breite cm", "12,5;8"),
+        ("Länge (cm);Breite (cm)", "12,5;8"),
+        ("Breite [m]", "1,25"),
+        ("Länge;Breite;Höhe", "12,5;8;10"),
+        ("Breite;Länge;Tiefe", "80;60;40"),
+    ],
+)
+def test_the_size_of_goods_is_no_position(headers: str, cells: str) -> None:
+    """SPEC T5: a box of 120 by 80 cm was delivered at 80° N 120° E, and nothing said so."""
+    mapping = proposed(f"Nr;Anschrift;{headers}", f"A1;Ring 5, 79098 Freiburg;{cells}")
+    assert not {"lat", "lon"} & {*mapping.fields.values()}
+    assert [each.header for each in mapping.open_columns] == headers.split(";")
+
+
+def test_three_boxes_that_are_taken_back_are_no_hour() -> None:
+    """SPEC T7: beside 4 they made a column of boxes one of windows, and it was 4 that was no time."""
+    text = table("Order;Address;Boxes\n1;Ring 5, 79098 Freiburg;4\n2;Ring 7, 79098 Freiburg;-3\n")
+    assert propose_mapping(text, "tickets", {}).fields["Boxes"] == "demand"
+
+
+def test_a_height_beside_a_position_is_that_of_the_place() -> None:
+    """SPEC T5: degrees have decimals."""
+    mapping = proposed("Nr;Breite;Länge;Höhe", "A1;47,9959;7,8522;278")
+    assert (mapping.fields["Breite"], mapping.fields["Länge"]) == ("lat", "lon")
+
+
+def test_hours_from_and_to_in_italian() -> None:
+    """SPEC T5: `alle` below which no minutes are other than 00 and 30 was asked about, without its meaning."""
+    mapping = proposed("Ordine;Consegna dalle;alle", "A1;9.00;12.30")
+    assert (mapping.fields["Consegna dalle"], mapping.fields["alle"]) == ("opens", "closes")
+
+
+@pytest.mark.parametrize(
     ("headers", "row", "address"),
     [
         (
@@ -166,6 +201,8 @@ def test_one_field_is_named_for_one_column() -> None:
         ("Rue de livraison,Rue de facturation", "2 rue B,1 rue A", "2 rue B"),
         ("发票地址,收货地址", "建国路1号,世纪大道2号", "世纪大道2号"),
         ("城市,地址", "上海,上海市浦东新区世纪大道2号", "上海市浦东新区世纪大道2号"),
+        ("城市,详细地址", "上海,南京路2号", "上海南京路2号"),
+        ("省份,城市,地址", "广东,深圳,科技园1号", "广东深圳科技园1号"),
         ("Straße,Nr.,PLZ,Ort", "Ringstr.,7a,10117,Berlin", "Ringstr. 7a, 10117 Berlin"),
         ("Address 1,Address 2", '"Weg 1, 10115 Berlin","Weg 1, 10115 Berlin"', "Weg 1, 10115 Berlin"),
         ("Straße,PLZ,Ort", "Am Markt,10117,Berlin", "Am Markt, 10117 Berlin"),
