@@ -70,6 +70,13 @@ def _known(cells: Sequence[str]) -> int:
     return sum(any(meaning_of(each, table).is_exact for table in ("tickets", "agents")) for each in headers)
 
 
+def names_columns(cells: Sequence[str]) -> bool:
+    """Return whether a line is the header of a table by its words: half of them or more are known as such."""
+    words = [cell.strip() for cell in cells if cell.strip()]
+    known = 0 if _have_figures(words) or any(word.endswith((":", "：")) for word in words) else _known(words)
+    return known > 1 and 2 * known >= len(words)
+
+
 def _first_wide(lines: Sequence[Line]) -> int:
     """Return the first line that is not narrower than half of the widest of the next lines."""
     for index, (_, cells) in enumerate(lines[:MAX_TITLES]):

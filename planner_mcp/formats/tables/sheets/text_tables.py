@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from planner_mcp.errors import Fault, TooLargeError, input_error
-from planner_mcp.formats.tables.headers.header_rows import MAX_TITLES, FoundHeader, find_header
+from planner_mcp.formats.tables.headers.header_rows import MAX_TITLES, FoundHeader, find_header, names_columns
 from planner_mcp.routing.scenario.schema_faults import pointer
 from planner_mcp.routing.scenario.synonyms import MAX_NAME
 from planner_mcp.text import plain
@@ -179,7 +179,7 @@ def table_of(
 
     Raises:
         TooLargeError: There are more rows than allowed.
-        InputError: There is no header, one twice, or rows with more cells than headers.
+        InputError: There is no header, one twice, another table below, or rows with more cells than headers.
     """
     refusal = too_large(place_in(name), f"The table has more than {max_rows} rows.", f"at most {max_rows}", SPLIT)
     if len(lines) - 1 > max_rows + MAX_TITLES:
@@ -190,6 +190,9 @@ def table_of(
     if len(rows) > max_rows:
         raise refusal
     check_headers(headers, place_in(name))
+    if (other := _other_header(headers, lines[found.at :])) is not None:
+        hint = "Put it on a sheet, or into a file, of its own."
+        raise input_error([Fault(place_in(name, other), "Another table begins here.", "one table", hint)])
     if faults := list(_overlong(rows, len(headers), name)):
         raise input_error(faults)
     notices = (*notices, *found.notices)
@@ -372,6 +375,13 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
                 "Put a cell with a separator in it into quotes, or give the column a header.",
                 which=(f"row {number}",),
             )
+
+
+def _other_header(headers: Sequence[str], lines: Sequence[tuple[int, list[str]]]) -> int | None:
+    """Return the first line below an empty one that is another header by its words: vehicles below the stops."""
+    below_empty = (line for above, line in pairwise(lines) if line[0] > above[0] + 1)
+    others = (line for line in below_empty if not _repeats(headers, line[1]))
+    return next((number for number, cells in others if names_columns(cells)), None)
 
 
 def _repeats(headers: Sequence[str], cells: Sequence[str]) -> bool:

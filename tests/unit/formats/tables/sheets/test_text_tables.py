@@ -39,6 +39,26 @@ def test_what_is_no_table_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Stop;Address;Boxes\n1;Ring 5;4\n2;Ring 7;3\n\nVehicle;Capacity\nVan 1;40\n",
+        "车辆;载重\n京A1;40\n京A2;30\n\n单号;地址;件数;电话\n1;建国路1号;4;13800000001\n",
+    ],
+)
+def test_a_table_below_another_one_is_refused(text: str) -> None:
+    """SPEC T7: vehicles below the stops were stops, the first of them with Capacity for its address."""
+    with pytest.raises(InputError) as caught:
+        table(text)
+    assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/5", "Another table begins here.")]
+
+
+@pytest.mark.parametrize("below", ["Stop;Address;Boxes", "Driver:;Date:;", "Ring;Depot;3", "Subtotal;;7", "Depot;;"])
+def test_other_lines_below_an_empty_one_are_no_table(below: str) -> None:
+    """SPEC T5: the header once more, a line to sign, a stop."""
+    assert len(table(f"Stop;Address;Boxes\n1;Ring 5;4\n\n{below}\n2;Ring 7;3\n").rows) >= 2
+
+
+@pytest.mark.parametrize(
     ("text", "path"),
     [
         ('id,place,code\na,A,"urgent\nb,B,x\nc,C,y\n', "/2"),
