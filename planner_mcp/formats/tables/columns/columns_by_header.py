@@ -62,6 +62,8 @@ _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
 _SIDES: Final = frozenset({"breite", "lange"})
 _HEIGHTS: Final = frozenset({"hohe", "tiefe"})
 _SIZE_UNITS: Final = frozenset({"mm", "cm", "dm", "m", "meter"})
+_SOUTHMOST, _NORTHMOST = 27, 72
+"""Latitudes of Europe, from the Canary Islands to the North Cape."""
 
 
 def take_by_header(columns: ProposedColumns, header: str) -> None:
@@ -174,12 +176,22 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
 
 
 def _says_size(columns: ProposedColumns, header: str) -> bool:
-    """Return whether a German header speaks of the size of goods: `Länge cm`, or `Länge` beside `Höhe`."""
+    """Return whether a German header speaks of the size of goods: `Länge cm`, or `Länge` beside `Höhe`.
+
+    So it does over whole numbers, and where none of the widths is a latitude at which such headers are written.
+    """
     words = normalized(header).split()
     if _SIDES.isdisjoint(words):
         return False
-    has_height = any(not _HEIGHTS.isdisjoint(normalized(each).split()) for each in columns.meanings)
-    return not _SIZE_UNITS.isdisjoint(words) or (has_height and not are_degrees(columns.cells[header], 180))
+    cells = columns.cells[header]
+    if not _SIZE_UNITS.isdisjoint(words) or all(cell.strip().isdecimal() for cell in cells):
+        return True
+    others = {each: normalized(each).split() for each in columns.meanings}
+    if any(not _HEIGHTS.isdisjoint(each) for each in others.values()):
+        return not are_degrees(cells, 180)
+    widths = [cell for each, named in others.items() if "breite" in named for cell in columns.cells[each]]
+    latitudes = [at for cell in widths if not isinstance(at := coordinate_in(cell, "", DEGREES["lat"]), Fault)]
+    return bool(latitudes) and not any(_SOUTHMOST <= at <= _NORTHMOST for at in latitudes)
 
 
 def _take_time(columns: ProposedColumns, header: str, name: str) -> None:

@@ -162,6 +162,8 @@ def test_one_field_is_named_for_one_column() -> None:
         ("Breite [m]", "1,25"),
         ("Länge;Breite;Höhe", "12,5;8;10"),
         ("Breite;Länge;Tiefe", "80;60;40"),
+        ("Länge;Breite", "120;60"),
+        ("Länge;Breite", "1,20;0,80"),
     ],
 )
 def test_the_size_of_goods_is_no_position(headers: str, cells: str) -> None:
