@@ -15,7 +15,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cells.cell_text import CellStyle, normalized_word, simplified
 from planner_mcp.formats.tables.cells.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.cells.time_parsing import split_day
-from planner_mcp.formats.tables.cells.total_words import is_total
+from planner_mcp.formats.tables.cells.total_words import begins_as_total, is_total
 from planner_mcp.formats.tables.cells.unit_words import words_of
 from planner_mcp.formats.tables.cells.window_parsing import named_day
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
@@ -60,20 +60,24 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     """Return the rows, by their index, that add up those above, all of them or those since the last sum.
 
     They are called so, or not at all while every row above has a name. A row that is called a total and has neither
-    a place nor a name of its own is one whatever it adds up to.
+    a place nor a name of its own is one whatever it adds up to. One that is called `Total: 2 orders`, which may be a
+    name, adds up the others and has no place, or no position and no address where every row above has.
     """
     amounts = [header for header, name in mapping.fields.items() if name in ("demand", "capacity")]
     named = {header for header, name in mapping.fields.items() if name in _NAMES}
     placed = _placed(mapping)
+    positioned = {header for header, name in mapping.fields.items() if name in PLACING}
     wanted = {header for header, name in mapping.fields.items() if name not in _AMOUNTS}
     found: set[int] = set()
     above, part = 0.0, 0.0
-    are_named = True
+    are_named = are_positioned = True
     for index, (_, texts) in enumerate(table.rows):
         value = _amount(texts, amounts)
         is_sum = index > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
         is_called_so = is_total(texts.values())
         is_nowhere = bool(placed) and placed.isdisjoint(texts) and len(texts) < len(table.headers)
+        is_unlike = are_positioned and positioned.isdisjoint(texts)
+        is_called_so = is_called_so or (is_sum and (is_nowhere or is_unlike) and begins_as_total(texts.values()))
         if (is_sum and (is_called_so or (are_named and wanted.isdisjoint(texts)))) or (
             index > 1 and is_called_so and is_nowhere
         ):
@@ -82,6 +86,7 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
         else:
             above, part = above + value, part + value
             are_named = are_named and not named.isdisjoint(texts)
+            are_positioned = are_positioned and not positioned.isdisjoint(texts)
     return found
 
 
