@@ -4,8 +4,6 @@ Owns which fields of a job a client sees and in which order (`job_id, status, pr
 how far it is. What a tool's text adds to that is `server/tools/answers/job_text.py`.
 """
 
-from typing import Final
-
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
@@ -13,8 +11,6 @@ from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.text import Json, number, timestamp
 from planner_mcp.translation import phrase
-
-STATUSES: Final = tuple(state.upper() for state in JobState)
 
 
 def job_view(job: Job) -> Json:

@@ -9,7 +9,6 @@ Health probes use whatever address a platform knows, so those two paths are exem
 is public, so any origin may read it.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -82,8 +81,6 @@ _ANSWER_HEADERS: Final = (
     "retry-after",
     "www-authenticate",
 )
-
-log = logging.getLogger(__name__)
 
 
 def http_middleware(

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any
 import anyio
 import httpx2 as httpx
 import pytest
+from standardwebhooks.webhooks import Webhook
 
 from planner_mcp.jobs.events.event_types import REVIEWED
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, WRITE
@@ -19,7 +19,6 @@ from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.webhooks.event_subscriptions import EventSubscription
-from planner_mcp.jobs.webhooks.webhook_signing import verify
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import Key, Served
 from tests.integration.server.auth.test_dashboard_routes import DAY
@@ -107,7 +106,7 @@ async def test_a_subscriber_is_sent_each_end_signed_with_its_secret(
         (challenge,) = receiver.to("/hook")
         assert json.loads(challenge.body)["type"] == "verification"
         assert challenge.id.startswith("msg_verification_")
-        assert verify([SECRET], challenge.headers, challenge.body, now_s=time.time())
+        Webhook(SECRET).verify(challenge.body, challenge.headers)
         again = await ask(http, ann, "events/subscribe", **wanted(receiver, secret=OTHER))
         assert again["id"] == first["id"] and len(receiver.to("/hook")) == 1
         job_id = await planned(http, store, ann)
@@ -118,7 +117,7 @@ async def test_a_subscriber_is_sent_each_end_signed_with_its_secret(
         assert event.id == body["eventId"]
         assert event.headers["x-mcp-subscription-id"] == first["id"]
         for secret in (SECRET, OTHER):
-            assert verify([secret], event.headers, event.body, now_s=time.time())
+            Webhook(secret).verify(event.body, event.headers)
         polled = await ask(http, ann, "events/poll", name=FINISHED, arguments={}, cursor=first["cursor"])
         assert [each["eventId"] for each in polled["events"]] == [body["eventId"]]
         assert await keys_without_ttl(store) == []

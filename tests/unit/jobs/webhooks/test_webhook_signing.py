@@ -1,4 +1,4 @@
-"""Signing and verifying, against published vectors and a receiver we did not write (SPEC W1)."""
+"""Signing, against published vectors and a receiver we did not write (SPEC W1)."""
 
 import random
 import time
@@ -65,45 +65,14 @@ def test_ten_thousand_bodies_verify_with_another_receiver() -> None:
             [*dice.sample(secrets, dice.randrange(1, 4)), OFFICIAL], f"job-{number}", now, body
         )
         Webhook(OFFICIAL).verify(body, sent, json_parse=False)
-        assert webhook_signing.verify([OFFICIAL], sent, body, now_s=now)
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"webhook-id": "another"},
-        {"webhook-id": ""},
-        {"webhook-id": "a.b"},
-        {"webhook-timestamp": str(AT + 1)},
-        {"webhook-timestamp": str(AT) + ".0"},
-        {"webhook-timestamp": "١٧٩٥٢١٩٢٠٠"},
-        {"webhook-timestamp": ""},
-        {"webhook-signature": ""},
-        {"webhook-signature": NEW_SIGNATURE.replace("v1,", "v1a,")},
-        {"webhook-signature": NEW_SIGNATURE[:-1]},
-        {"webhook-signature": "v1,ünï " + OLD_SIGNATURE},
-    ],
+    ("delivery_id", "timestamp_s", "body"), [("another", AT, BODY), (ID, AT + 1, BODY), (ID, AT, BODY + b" ")]
 )
-def test_what_was_changed_on_the_way_does_not_verify(change: dict[str, str]) -> None:
+def test_what_was_changed_on_the_way_has_another_signature(delivery_id: str, timestamp_s: int, body: bytes) -> None:
     """SPEC W1: id, time and body are all signed."""
-    sent = webhook_signing.headers([NEW], ID, AT, BODY)
-    assert webhook_signing.verify([NEW], sent, BODY, now_s=AT)
-    assert not webhook_signing.verify([NEW], sent, BODY + b" ", now_s=AT)
-    assert not webhook_signing.verify([NEW], sent | change, BODY, now_s=AT)
-
-
-def test_a_good_signature_counts_behind_a_bad_one() -> None:
-    """SPEC W1: a list is read to its end."""
-    sent = webhook_signing.headers([NEW], ID, AT, BODY)
-    sent["webhook-signature"] = f"junk v2,x {NEW_SIGNATURE}"
-    assert webhook_signing.verify([NEW], sent, BODY, now_s=AT)
-
-
-@pytest.mark.parametrize(("skew_s", "is_fresh"), [(-301, False), (-300, True), (300, True), (301, False)])
-def test_an_old_webhook_is_not_believed(skew_s: int, is_fresh: bool) -> None:
-    """SPEC W1: five minutes, like all official receivers."""
-    sent = webhook_signing.headers([NEW], ID, AT, BODY)
-    assert webhook_signing.verify([NEW], sent, BODY, now_s=AT + skew_s) is is_fresh
+    assert webhook_signing.signature(NEW, delivery_id, timestamp_s, body) != NEW_SIGNATURE
 
 
 @pytest.mark.parametrize("secret", ["", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_no base64!"])
