@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from planner_mcp.jobs.events.pubsub_channels import stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
-from planner_mcp.jobs.store.sessions.session_keys import level_key, row_key
+from planner_mcp.jobs.store.sessions.session_keys import session_key
 from planner_mcp.jobs.store.sessions.session_store import TTL_S
 
 
@@ -53,13 +53,13 @@ class RedisElicitationStore:
     async def set_level(self, session_id: str, level: str) -> None:
         """Keep which log messages a client wants."""
         with translated_errors():
-            await self._redis.set(level_key(session_id), level, ex=TTL_S)
+            await self._redis.set(session_key(session_id, "level"), level, ex=TTL_S)
 
     async def level(self, session_id: str) -> str:
         """Return which log messages a client wants, empty for none."""
         with translated_errors():
-            return str(await self._redis.get(level_key(session_id)) or "")
+            return str(await self._redis.get(session_key(session_id, "level")) or "")
 
 
 def _question(session_id: str, question_id: str) -> str:
-    return f"{row_key(session_id)}:q:{question_id}"
+    return session_key(session_id, "q", question_id)

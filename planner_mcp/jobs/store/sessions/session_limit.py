@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 
 from planner_mcp.errors import QuotaExceededError
 from planner_mcp.jobs.limits.principal_limits import value_text
-from planner_mcp.jobs.store.sessions.session_keys import row_key
+from planner_mcp.jobs.store.sessions.session_keys import session_key
 
 KEEP_S: Final = 86_400
 SAMPLED_SESSIONS: Final = 100
@@ -64,7 +64,7 @@ class SessionLimit:
         sampled = await self._redis.zrandmember(key, SAMPLED_SESSIONS)
         async with self._redis.pipeline(transaction=False) as pipe:
             for session_id in sampled:
-                pipe.exists(row_key(session_id))
+                pipe.exists(session_key(session_id))
             live = await pipe.execute()
         ended = [session_id for session_id, is_live in zip(sampled, live, strict=True) if not is_live]
         return int(await self._redis.zrem(key, *ended)) if ended else 0

@@ -30,7 +30,7 @@ from planner_mcp.errors import LostStreamError, QuotaExceededError
 from planner_mcp.jobs.events.pubsub_channels import CANCEL_LOG, CANCELS, STANDALONE, stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
-from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, names_key, row_key, stream_key
+from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, session_key, stream_key
 from planner_mcp.jobs.store.sessions.session_limit import SessionLimit
 
 TTL_S: Final = 1800
@@ -73,15 +73,15 @@ class SessionStore:
             try:
                 await self._limit.admit(fields["principal"], session_id)
             except QuotaExceededError:
-                await self._redis.delete(row_key(session_id))
+                await self._redis.delete(session_key(session_id))
                 raise
 
     async def amend(self, session_id: str, fields: Mapping[str, str]) -> None:
         """Write further fields of a session."""
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hset(row_key(session_id), mapping=dict(fields))
-                pipe.expire(row_key(session_id), TTL_S)
+                pipe.hset(session_key(session_id), mapping=dict(fields))
+                pipe.expire(session_key(session_id), TTL_S)
                 await pipe.execute()
 
     async def load(self, session_id: str) -> dict[str, str]:
@@ -91,8 +91,8 @@ class SessionStore:
         """
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.hgetall(row_key(session_id))
-                pipe.ttl(row_key(session_id))
+                pipe.hgetall(session_key(session_id))
+                pipe.ttl(session_key(session_id))
                 found: dict[str, str]
                 found, left_s = await pipe.execute()
                 if found and left_s < TTL_S - TOUCH_S:
@@ -104,9 +104,9 @@ class SessionStore:
     async def delete(self, session_id: str) -> None:
         """Delete a session and all its streams, and wake their followers."""
         with translated_errors():
-            if owner := await self._redis.hget(row_key(session_id), "principal"):
+            if owner := await self._redis.hget(session_key(session_id), "principal"):
                 await self._limit.forget(owner, session_id)
-            names = await self._redis.hkeys(names_key(session_id))
+            names = await self._redis.hkeys(session_key(session_id, "streams"))
             keys = [*lasting_keys(session_id)]
             for name in names:
                 keys += [stream_key(session_id, name), lease_key(session_id, name)]
@@ -118,8 +118,8 @@ class SessionStore:
         """Make `token` holder of the standalone stream and wake the former one; return whether any got a message."""
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
-                pipe.hget(row_key(session_id), "told")
-                pipe.hset(row_key(session_id), "standalone", token)
+                pipe.hget(session_key(session_id), "told")
+                pipe.hset(session_key(session_id), "standalone", token)
                 for key in lasting_keys(session_id):
                     pipe.expire(key, TTL_S)
                 was_used = (await pipe.execute())[0] is not None
@@ -129,13 +129,13 @@ class SessionStore:
     async def note_delivered(self, session_id: str, token: str) -> None:
         """Note that the holder of the standalone stream, if it is still this one, receives something."""
         with translated_errors():
-            await self._mark_used_script(keys=[row_key(session_id)], args=[token])
+            await self._mark_used_script(keys=[session_key(session_id)], args=[token])
 
     async def standalone_holder(self, session_id: str) -> str | None:
         """Return the token of the newest GET and push the session's end out; None when it is over."""
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
-                pipe.hget(row_key(session_id), "standalone")
+                pipe.hget(session_key(session_id), "standalone")
                 for key in (*lasting_keys(session_id), stream_key(session_id, STANDALONE)):
                     pipe.expire(key, TTL_S)
                 holder: str | None = (await pipe.execute())[0]
@@ -160,7 +160,12 @@ class SessionStore:
             The position, or None when the session is over or the stream has ended.
         """
         ids = json.dumps(list(request_ids))
-        keys = [row_key(session_id), stream_key(session_id, name), lease_key(session_id, name), names_key(session_id)]
+        keys = [
+            session_key(session_id),
+            stream_key(session_id, name),
+            lease_key(session_id, name),
+            session_key(session_id, "streams"),
+        ]
         args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, stream_channel(session_id), ids]
         args.append(secrets.token_hex(4))
         with translated_errors():
@@ -203,12 +208,12 @@ class SessionStore:
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
         """Return the ids of the requests a stream still owes an answer."""
         with translated_errors():
-            found = await self._redis.hget(names_key(session_id), name)
+            found = await self._redis.hget(session_key(session_id, "streams"), name)
         return list(json.loads(found)) if found else []
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:
         """End a stream with these messages if its owner is gone; return whether it is over, now or before."""
-        keys = [row_key(session_id), stream_key(session_id, name), lease_key(session_id, name)]
+        keys = [session_key(session_id), stream_key(session_id, name), lease_key(session_id, name)]
         with translated_errors():
             return bool(await self._orphan_script(keys=keys, args=[name, stream_channel(session_id), *messages]))
 
