@@ -138,8 +138,8 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         ]
         if settings.server != "planner":  # it has tools alone: neither jobs nor resources to follow
             features = [LogNotifications(elicitation_store)]
-        kernel = Kernel(tool_handler, [AuditedMethods(audit), *features], offer, settings.lang)
-        kernel.client_requests = ClientRequests(elicitation_store, notifier)
+        features = [tool_handler, AuditedMethods(audit), *features]
+        kernel = Kernel(features, offer, settings.lang, ClientRequests(elicitation_store, notifier))
         try:
             yield AppServices(
                 settings,

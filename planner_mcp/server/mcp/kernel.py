@@ -6,13 +6,12 @@ that may be posted without a session; `serve_stdio`. Handlers are in `methods` a
 """
 
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol
 
-import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult
@@ -62,24 +61,8 @@ class Peer:
         return Connection.from_envelope(self.version, client.get("clientInfo"), client.get("capabilities"))
 
 
-class ToolHandler(Protocol):
-    """Lists and calls tools."""
-
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        """Return a tool's input schema."""
-        ...
-
-    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None, /) -> types.ListToolsResult:
-        """Answer `tools/list`."""
-        ...
-
-    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams, /) -> HandlerResult:
-        """Answer `tools/call`."""
-        ...
-
-
 class ServerFeature(Protocol):
-    """Something the server does beside its tools."""
+    """Something the server does, such as listing and calling its tools."""
 
     def install(self, server: Server[Json]) -> None:
         """Add methods, layers and capabilities."""
@@ -90,18 +73,18 @@ class Kernel:
     """The MCP server behind every transport.
 
     Args:
-        tool_handler: Lists and calls the tools.
-        features: What else it does; each adds its own methods.
+        features: What it does; each adds its own methods.
         offer: Its name, and what it offers its clients.
         language: Of its instructions.
+        client_requests: How handshake clients are asked; None where there is no way.
     """
 
     def __init__(
         self,
-        tool_handler: ToolHandler,
-        features: Sequence[ServerFeature] = (),
+        features: Sequence[ServerFeature],
         offer: ServerOffer = OFFERS["planner"],
         language: Language = "en",
+        client_requests: ClientRequests | None = None,
     ) -> None:
         self._server: Server[Json] = Server(
             offer.name,
@@ -110,13 +93,8 @@ class Kernel:
             description=offer.description,
             instructions=translated(offer.instructions, language),
             cache_hints={"tools/list": CacheHint(LIST_TTL_MS, "private"), "server/discover": CacheHint(LIST_TTL_MS)},
-            get_tool_input_schema=tool_handler.input_schema,
-            on_list_tools=tool_handler.list_tools,
         )
-        self._server.add_request_handler("tools/call", types.CallToolRequestParams, tool_handler.call_tool)
-        self._header_arguments: dict[str, bool] = {}
-        self.client_requests: ClientRequests | None = None
-        """How handshake clients are asked; None where there is no way."""
+        self._client_requests = client_requests
         # instead of the SDK's spans, which would go on with a trace that the client names
         self._server.middleware[:] = [_error_middleware]
         for feature in features:
@@ -152,53 +130,48 @@ class Kernel:
             http, emit, request["id"], _progress_token(params), release, ask=self._client_request_sender(http, emit)
         )
         connection = peer.connection()
-        runner = self._runner(connection)
         try:
-            result = await runner.on_request(channel, request["method"], params)
+            with self._runner(connection) as runner:
+                result = await runner.on_request(channel, request["method"], params)
         except MCPError as error:
             return _error(request["id"], error), peer
-        finally:
-            del runner.on_request  # cached, it holds the runner: a reference cycle per message
         if request["method"] == "initialize":
             peer = Peer(connection.protocol_version, dict(params or {}))
         return {"jsonrpc": "2.0", "id": request["id"], "result": result}, peer
 
     def _client_request_sender(self, http: Request, emit: Emit) -> RequestClient | None:
         session_id = session_in_scope(http.scope)
-        if self.client_requests is None or session_id is None:
+        if self._client_requests is None or session_id is None:
             return None
-        return partial(self.client_requests.ask, session_id, emit)
+        return partial(self._client_requests.ask, session_id, emit)
 
     async def take_response(self, session_id: str, response: Mapping[str, Any]) -> None:
         """Take a client's answer to something it was asked, perhaps on another replica."""
-        if self.client_requests is not None:
-            await self.client_requests.take_response(session_id, response)
+        if self._client_requests is not None:
+            await self._client_requests.take_response(session_id, response)
 
     async def take_notification(
         self, notification: Mapping[str, Any], peer: Peer, *, http: Request, emit: Emit
     ) -> None:
         """Take one notification of a handshake session."""
-        runner = self._runner(peer.connection())
-        try:
+        with self._runner(peer.connection()) as runner:
             await runner.on_notify(DispatchContext(http, emit), notification["method"], notification.get("params"))
-        finally:
-            del runner.on_notify  # as in `answer`
 
-    def _runner(self, connection: Connection) -> ServerRunner[Json]:
-        """Return what takes one message. We attach nothing to the connection, so it needs no close."""
-        return ServerRunner(self._server, connection, {})
+    @contextmanager
+    def _runner(self, connection: Connection) -> Iterator[ServerRunner[Json]]:
+        """Yield what takes one message. We attach nothing to the connection, so it needs no close."""
+        runner = ServerRunner(self._server, connection, {})
+        try:
+            yield runner
+        finally:
+            for name in ("on_request", "on_notify"):  # cached, they hold the runner: a reference cycle per message
+                vars(runner).pop(name, None)
 
     def has_header_arguments(self, tool: Any) -> bool:
         """Return whether a client of 2026-07-28 repeats arguments of a tool in headers (`x-mcp-header`)."""
-        if not isinstance(tool, str):
-            return False
-        if tool not in self._header_arguments:
-            schema_of = self._server.get_tool_input_schema
-            schema = schema_of(tool) if schema_of is not None else None
-            if schema is None:
-                return False
-            self._header_arguments[tool] = bool(x_mcp_header_map(schema))
-        return self._header_arguments[tool]
+        schema_of = self._server.get_tool_input_schema
+        schema = schema_of(tool) if schema_of is not None and isinstance(tool, str) else None
+        return schema is not None and bool(x_mcp_header_map(schema))
 
     @asynccontextmanager
     async def sdk_entry(self, max_body_bytes: int) -> AsyncIterator[ASGIApp]:

@@ -74,6 +74,12 @@ class PlannerToolHandler:
         self._entries: dict[tuple[str, bool], types.Tool] = {}
         """Tools as they were listed, without and with their page: made for the first client that sees them."""
 
+    def install(self, server: Any) -> None:
+        """Add the methods to the SDK's server."""
+        server.add_request_handler("tools/list", types.PaginatedRequestParams, self.list_tools)
+        server.add_request_handler("tools/call", types.CallToolRequestParams, self.call_tool)
+        server.get_tool_input_schema = self.input_schema
+
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
         tool = self._tools.get(name) or self._app_tools.get(name)

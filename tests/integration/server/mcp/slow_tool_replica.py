@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,8 +43,9 @@ class SlowToolHandler:
         self.over = anyio.Event()
         self.ended: list[str] = []
 
-    def input_schema(self, name: str) -> Mapping[str, Any] | None:
-        return {"type": "object"}
+    def install(self, server: Any) -> None:
+        server.add_request_handler("tools/list", types.PaginatedRequestParams, self.list_tools)
+        server.add_request_handler("tools/call", types.CallToolRequestParams, self.call_tool)
 
     async def list_tools(self, _ctx: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool(name="count", input_schema={"type": "object"})])
@@ -94,7 +95,7 @@ Two = tuple[Replica, Replica]
 async def replica(store: RedisStore, max_streams: int = 8, grace_s: float = 16.0) -> AsyncIterator[Replica]:
     """Run a replica on a free port. `x-principal` stands in for what authorization would prove."""
     tool_handler, notifier = SlowToolHandler(), ChannelNotifier(store.redis)
-    kernel = Kernel(tool_handler)
+    kernel = Kernel([tool_handler])
     async with kernel.sdk_entry(1 << 20) as sdk:
         streams = StreamLimit(max_streams)
         streamable_http = StreamableHttpTransport(

@@ -146,7 +146,7 @@ async def test_a_client_that_takes_nothing_any_more_is_not_waited_for(takes: int
         raise AssertionError
 
     tool_handler, client = SlowToolHandler(), Stalled(takes)
-    entry = StatelessHttpTransport(Kernel(tool_handler), nowhere, streams=StreamLimit(1), send_s=0.05)
+    entry = StatelessHttpTransport(Kernel([tool_handler]), nowhere, streams=StreamLimit(1), send_s=0.05)
     headers = [(name.encode(), value.encode()) for name, value in (HEADERS | ROUTE).items()]
     scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": headers, "query_string": b""}
     with anyio.fail_after(30):
