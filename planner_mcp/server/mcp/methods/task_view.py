@@ -79,7 +79,7 @@ def task_progress(percent: float, number: int) -> float:
 
 def _shared(job: Job, event: Event | None) -> Json:
     status = job.state.upper() if event is None else event.data.status
-    line, updated_at = (_line(job), _updated_at(job)) if event is None else (event_line(event), event.at)
+    line, updated_at = (state_line(job_view(job)), _updated_at(job)) if event is None else (event_line(event), event.at)
     return _fields(job.id, status, line, created_at=timestamp(job.submitted_at), updated_at=updated_at)
 
 
@@ -91,11 +91,6 @@ def _fields(job_id: str, status: str, line: str, *, created_at: str, updated_at:
         "createdAt": created_at,
         "lastUpdatedAt": updated_at,
     }
-
-
-def _line(job: Job) -> str:
-    """Return the status message of a job, on one line."""
-    return job_lines(job).partition("\n")[0].removeprefix(f"{job.id} ")
 
 
 def _updated_at(job: Job) -> str:

@@ -27,8 +27,8 @@ def job_lines(job: Job) -> str:
     if result := view.get("result"):
         lines += figure_lines(result)
         lines += [NO_TRAVEL] if "distance_m" not in result else []
-    if job.error:
-        lines += _error_lines(job.error.translated())
+    if error := view.get("error"):
+        lines += _error_lines(JobFailure.of(error))
     return "\n".join([*lines, *_next_step(job)])
 
 
