@@ -10,7 +10,6 @@ that job instead of `working`.
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -37,25 +36,6 @@ IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
 
 Cancel = Callable[[Context, str], Awaitable[Job]]
 OnCreated = Callable[[Context, Job], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class TaskPage:
-    """Where a page of `tasks/list` begins: new jobs move the ones behind them, so it knows the last task listed too."""
-
-    offset: int = 0
-    last: str = ""
-    """The mark of that task."""
-
-    @staticmethod
-    def parse(text: str) -> "TaskPage":
-        """Return the place that `as_text` wrote, or that a cursor of an offset alone names."""
-        offset, _, last = text.partition(" ")
-        return TaskPage(int(offset), last)
-
-    def as_text(self) -> str:
-        """Return the position as the fields that a cursor encrypts."""
-        return f"{self.offset} {self.last}" if self.last else str(self.offset)
 
 
 class CoreTasks:
@@ -127,15 +107,15 @@ class CoreTasks:
     async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> Json:
         """Answer `tasks/list`: every job of the principal, newest first."""
         principal = require_scope(ctx, READ)
-        place = self._cursors.read(ctx, params)
-        page_at = TaskPage() if place is None else TaskPage.parse(place)
+        # new jobs move the ones behind them, so a cursor knows the mark of the last task listed beside its offset
+        start, _, last = (self._cursors.read(ctx, params) or "0").partition(" ")
         read = partial(self._job_service.jobs, principal)
-        listed, last, total = await next_page(read, mark_of_job, offset=page_at.offset, count=PAGE, last=page_at.last)
-        following = TaskPage(page_at.offset + PAGE, last)
+        listed, last, total = await next_page(read, mark_of_job, offset=int(start), count=PAGE, last=last)
         page: Json = {"tasks": [core_task(job, self._ttl_s) for job in listed]}
-        if following.offset >= total:
+        following = int(start) + PAGE
+        if following >= total:
             return page
-        return page | {"nextCursor": self._cursors.make(ctx, following.as_text())}
+        return page | {"nextCursor": self._cursors.make(ctx, f"{following} {last}")}
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`, after the solver has stopped."""
