@@ -35,7 +35,6 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.client_requests import ClientRequests
 from planner_mcp.server.mcp.kernel import Kernel, ServerFeature
 from planner_mcp.server.mcp.method_audit import AuditedMethods
-from planner_mcp.server.mcp.methods.app_extension import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.argument_completion import Completion
 from planner_mcp.server.mcp.methods.elicitation import Elicitation
 from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
@@ -44,7 +43,7 @@ from planner_mcp.server.mcp.methods.prompt_methods import Prompts
 from planner_mcp.server.mcp.methods.resource_methods import Resources
 from planner_mcp.server.mcp.methods.skill_methods import Skills
 from planner_mcp.server.mcp.methods.task_methods import Tasks
-from planner_mcp.server.mcp.methods.tool_annotations import CallbackSupport
+from planner_mcp.server.mcp.methods.tool_listing import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
@@ -129,7 +128,6 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             Resources(open_reading, cursors, settings.lang),
             Prompts(cursors, job_service.imports, settings.lang),
             Completion(job_service),
-            CallbackSupport(),
             ExtensionCapability(APPS),
             Skills(cursors),
             questions,

@@ -16,9 +16,9 @@ from mcp.shared.exceptions import MCPError
 from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.review_service import NO_REVIEWS
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.app_extension import listed_tool, shows_pages
 from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.tool_listing import listed_tool, mark_callback_support, shows_pages
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
 from planner_mcp.server.tools.discovery import enable_toolset
 from planner_mcp.server.tools.tool_caller import ToolCaller
@@ -71,14 +71,13 @@ class PlannerToolHandler:
             tool.name: tool for tool in shown_tools(settings, f"all,{settings.toolsets}", offer)
         }
         self._app_tools = {tool.name: tool for tool in APP_REGISTRY if offer.has_toolsets}
-        self._entries: dict[tuple[str, bool], types.Tool] = {}
-        """Tools as they were listed, without and with their page: made for the first client that sees them."""
 
     def install(self, server: Any) -> None:
         """Add the methods to the SDK's server."""
         server.add_request_handler("tools/list", types.PaginatedRequestParams, self.list_tools)
         server.add_request_handler("tools/call", types.CallToolRequestParams, self.call_tool)
         server.get_tool_input_schema = self.input_schema
+        server.middleware.append(mark_callback_support)
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""
@@ -99,14 +98,8 @@ class PlannerToolHandler:
         if not has_session(ctx):
             tools = [tool for tool in tools if tool is not enable_toolset.TOOL]
         shown, following = self._cursors.page(ctx, params, tools)
-        return types.ListToolsResult(tools=[self._entry(tool, has_pages) for tool in shown], next_cursor=following)
-
-    def _entry(self, tool: Tool, has_pages: bool) -> types.Tool:
-        """Return a tool as it is listed to clients that show pages, or to others."""
-        key = tool.name, has_pages
-        if key not in self._entries:
-            self._entries[key] = listed_tool(tool, self._settings.lang, has_pages=has_pages)
-        return self._entries[key]
+        entries = [listed_tool(tool, self._settings.lang, has_pages=has_pages) for tool in shown]
+        return types.ListToolsResult(tools=entries, next_cursor=following)
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> Json:
         """Answer `tools/call`.

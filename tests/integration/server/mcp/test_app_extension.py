@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.server.mcp.methods.app_extension import EXTENSION
+from planner_mcp.server.mcp.methods.tool_listing import EXTENSION
 from planner_mcp.server.resources.app_page import MIME_TYPE, page, page_uri
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Two
 from tests.integration.server.mcp.test_resource_methods import UNKNOWN, caller
