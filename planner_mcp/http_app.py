@@ -37,12 +37,11 @@ from planner_mcp.server.http.responses.http_responses import HANDLERS
 from planner_mcp.server.http.rest.openapi_routes import openapi_routes
 from planner_mcp.server.http.rest.rest_routes import RestRoutes
 from planner_mcp.server.http.routes.dashboard_routes import DashboardRoutes
-from planner_mcp.server.http.routes.discovery_routes import discovery_routes, metadata_routes
+from planner_mcp.server.http.routes.discovery_routes import discovery_routes, manifest_routes, metadata_routes
 from planner_mcp.server.http.routes.downloads_api import DownloadRoutes
 from planner_mcp.server.http.routes.files_api import files_routes
 from planner_mcp.server.http.routes.health_probes import health_routes
 from planner_mcp.server.http.routes.jobs_api import JobsApi
-from planner_mcp.server.http.routes.manifest_routes import manifest_routes
 from planner_mcp.server.http.routes.matrices_api import matrices_routes
 from planner_mcp.server.http.routes.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.routes.scale_route import scale_routes

@@ -33,9 +33,8 @@ from planner_mcp.server.http.bodies.body_intake import BodyIntake
 from planner_mcp.server.http.bodies.body_pacing import paced_parts
 from planner_mcp.server.http.responses.http_responses import Refusal, refusal_at
 from planner_mcp.server.http.rest.openapi_routes import PATHS as OPENAPI_PATHS
-from planner_mcp.server.http.routes.discovery_routes import CARD_PATHS, CATALOGUE_PATHS
+from planner_mcp.server.http.routes.discovery_routes import CARD_PATHS, CATALOGUE_PATHS, MANIFEST_PATHS
 from planner_mcp.server.http.routes.health_probes import PATHS as HEALTH_PATHS
-from planner_mcp.server.http.routes.manifest_routes import PATHS as MANIFEST_PATHS
 from planner_mcp.setting_urls import origin_of
 from planner_mcp.settings import Settings
 

@@ -21,10 +21,9 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.middleware.request_validation import http_middleware
 from planner_mcp.server.http.responses.http_responses import HANDLERS
-from planner_mcp.server.http.routes.discovery_routes import discovery_routes
+from planner_mcp.server.http.routes.discovery_routes import discovery_routes, manifest_routes
 from planner_mcp.server.http.routes.health_probes import health_routes
 from planner_mcp.server.http.routes.jobs_api import JobsApi
-from planner_mcp.server.http.routes.manifest_routes import manifest_routes
 from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS
 from planner_mcp.settings import Settings
 from tests.shared.http.http_clients import http_client
