@@ -22,9 +22,8 @@ import anyio
 from anyio.abc import TaskGroup
 
 from planner_mcp.errors import EndpointUnreachableError, StoreError
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.ids import subscription_in
-from planner_mcp.jobs.job_events import Event, EventKind
+from planner_mcp.jobs.job_events import Event, EventKind, notification
 from planner_mcp.jobs.masking.hidden_figures import masked_event
 from planner_mcp.jobs.store.connection.script_client import StreamEntry
 from planner_mcp.jobs.store.record_codec import event_data_of

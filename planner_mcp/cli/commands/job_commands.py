@@ -17,8 +17,8 @@ from planner_mcp.cli.environment_settings import API_KEY
 from planner_mcp.cli.remote_jobs import RemoteJobs, run_remote_query
 from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.jobs.events.event_feed import EventFeed
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.job_content import job_view, state_line
+from planner_mcp.jobs.job_events import notification
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal

@@ -16,9 +16,8 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.job_content import event_line
-from planner_mcp.jobs.job_events import Event, EventData
+from planner_mcp.jobs.job_events import Event, EventData, notification
 from planner_mcp.render.day_times import DayTimes
 from planner_mcp.render.label_text import length, length_unit
 from planner_mcp.render.page_words import ENGLISH

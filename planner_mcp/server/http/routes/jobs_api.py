@@ -17,9 +17,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.job_content import job_view
-from planner_mcp.jobs.job_events import Event, is_position, position_key
+from planner_mcp.jobs.job_events import Event, is_position, notification, position_key
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_ports import FeedStep
 from planner_mcp.jobs.job_service import JobService

@@ -18,9 +18,8 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from planner_mcp.errors import InputError, NotFoundError, SlowReaderError
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL
-from planner_mcp.jobs.job_events import Event, position_key
+from planner_mcp.jobs.job_events import Event, notification, position_key
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import until_refused

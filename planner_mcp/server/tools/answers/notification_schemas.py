@@ -1,6 +1,6 @@
 """The JSON Schema of what webhooks and the job channel carry, notification by notification (SPEC W2, J3).
 
-Owns the schema alone; `jobs/events/job_notifications.py` writes the notifications.
+Owns the schema alone; `jobs/job_events.py` writes the notifications.
 """
 
 from typing import Final

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from planner_mcp.jobs.events.job_notifications import notification
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_content import job_view
+from planner_mcp.jobs.job_events import notification
 from planner_mcp.jobs.principals import READ, SCOPES, WRITE, Principal
 from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.jobs.store import store_keys
