@@ -47,8 +47,7 @@ from planner_mcp.server.mcp.methods.tool_listing import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
-from planner_mcp.server.mcp.notifications.listen_method import Listen
-from planner_mcp.server.mcp.notifications.listen_stream import ListenSources
+from planner_mcp.server.mcp.notifications.listen_method import Listen, ListenSources
 from planner_mcp.server.mcp.notifications.log_notifications import LogNotifications
 from planner_mcp.server.mcp.notifications.resource_subscriptions import Subscriptions
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs

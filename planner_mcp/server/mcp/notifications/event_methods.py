@@ -47,7 +47,7 @@ from planner_mcp.server.auth.request_principal import until_refused
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, add_capabilities, is_asked_for
-from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
+from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION
 from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of, send_notification
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, plain_fields, timestamp

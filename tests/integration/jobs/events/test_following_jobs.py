@@ -17,7 +17,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Progress
 from planner_mcp.jobs.job_ports import FeedBatch
 from planner_mcp.jobs.store import store_keys
-from planner_mcp.server.mcp.notifications.listen_stream import _before
+from planner_mcp.server.mcp.notifications.listen_method import _before
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from planner_mcp.server.mcp.notifications.event_methods import EXTENSION
-from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION
+from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION
 from tests.integration.server.mcp.app_replicas import Caller, Replica, Two, Worker, messages, replica
 from tests.integration.server.mcp.test_listen_method import job
 from tests.integration.server.mcp.test_resource_methods import caller

@@ -22,10 +22,9 @@ from planner_mcp.jobs.principals import Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.http.concurrency_limits import StreamLimit
-from planner_mcp.server.mcp.notifications import listen_stream
+from planner_mcp.server.mcp.notifications import listen_method
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
-from planner_mcp.server.mcp.notifications.listen_method import Listen
-from planner_mcp.server.mcp.notifications.listen_stream import SUBSCRIPTION, ListenSources
+from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION, Listen, ListenSources
 from planner_mcp.server.mcp.notifications.stdio_watches import StdioNotifier
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.settings import Settings
@@ -188,15 +187,15 @@ async def test_list_changes_reach_those_who_asked(
     app_replicas: Two, modern: Caller, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC T9: across replicas, right behind the acknowledgement too, and no kind that was not asked for."""
-    log, send = SubscriptionStore(store.redis), listen_stream.ListenStream._send
+    log, send = SubscriptionStore(store.redis), listen_method.ListenStream._send
 
-    async def send_and_change(stream: listen_stream.ListenStream, method: str, params: Json) -> None:
+    async def send_and_change(stream: listen_method.ListenStream, method: str, params: Json) -> None:
         await send(stream, method, params)
         if method == "notifications/subscriptions/acknowledged":
             await log.announce("local", "prompts")
             await log.announce("local", "tools")
 
-    monkeypatch.setattr(listen_stream.ListenStream, "_send", send_and_change)
+    monkeypatch.setattr(listen_method.ListenStream, "_send", send_and_change)
     async with listening(modern, app_replicas[1], toolsListChanged=True) as received_messages:
         await anext(received_messages)
         delivered = await anext(received_messages)
@@ -318,7 +317,7 @@ async def test_reader_that_takes_nothing_is_answered_with_an_error(
     app_replicas: Two, modern: Caller, slow: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Our choice: a stated answer to a slow reader."""
-    monkeypatch.setattr(listen_stream, "SEND_S", 0.05)
+    monkeypatch.setattr(listen_method, "SEND_S", 0.05)
     server, _sources, _session, ctx = slow
     asked = types.SubscriptionsListenRequestParams.model_validate(
         {"notifications": {JOBS: [await job(modern, app_replicas[0])]}}
