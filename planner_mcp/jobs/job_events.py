@@ -7,7 +7,6 @@ MCP streams and webhooks all use it.
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 from planner_mcp.errors import Fault, JobFailure, input_error
@@ -142,7 +141,6 @@ def is_position(text: str) -> bool:
     return _POSITION.fullmatch(text) is not None
 
 
-@lru_cache(4096)  # all followers of a job ask for the same
 def position_key(position: str, path: str = "") -> tuple[int, int]:
     """Return a position (`<ms>-<n>`, or `<ms>` for `<ms>-0`) as numbers that compare as the stream orders them.
 

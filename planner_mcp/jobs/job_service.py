@@ -104,9 +104,7 @@ class JobService:
         await self._store.put_scenario(scenario, written)
         return scenario
 
-    async def keep_scenario(
-        self, principal: Principal, written: WrittenScenario, *, is_repeatable: bool = False
-    ) -> str:
+    async def keep_scenario(self, principal: Principal, written: WrittenScenario, *, is_repeatable: bool) -> str:
         """Keep a scenario that was validated and written out elsewhere; return its id.
 
         Args:
@@ -317,7 +315,7 @@ class JobService:
             async for step in steps:
                 yield step if principal.may(SENSITIVE) else await self._masked_step(principal, step, is_masked)
 
-    async def past_events(self, principal: Principal, after: str = "") -> list[FeedStep]:
+    async def past_events(self, principal: Principal, after: str) -> list[FeedStep]:
         """Return the events of all jobs of a principal after a position, as `follow_all` yields them, and then a step
         that says where to go on; one that says it is a start where the events in between are not kept.
         """

@@ -10,7 +10,6 @@ is public, so any origin may read it.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
@@ -209,11 +208,7 @@ def _hardened(send: Send) -> Send:
 def _loopback(scope: Scope) -> frozenset[str]:
     """Return the loopback names under the port the request came in by. No foreign name resolves to these."""
     server = scope.get("server")
-    return _loopback_names(server[1] if server else None)
-
-
-@cache
-def _loopback_names(port: int | None) -> frozenset[str]:
+    port = server[1] if server else None
     return frozenset({*(f"{name}:{port}" for name in LOOPBACK_NAMES), *(LOOPBACK_NAMES if port == 80 else ())})
 
 

@@ -5,7 +5,6 @@ a few at a time and callers in turn, so that others are answered meanwhile. A da
 `scenario_revision.py`'s.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -141,13 +140,13 @@ def job_id_of(name: str) -> str:
     return name
 
 
-def deadline_check(budget_s: float, clock: Clock = time.monotonic) -> StopCheck:
+def deadline_check(budget_s: float, clock: Clock) -> StopCheck:
     """Return a function that says whether a budget of time is used up."""
     ends = clock() + budget_s
     return lambda: clock() > ends
 
 
-def shared_deadlines(budget_s: float, count: int, clock: Clock = time.monotonic) -> Iterator[StopCheck]:
+def shared_deadlines(budget_s: float, count: int, clock: Clock) -> Iterator[StopCheck]:
     """Yield, for each of some pieces of work, a function that says whether its share of a budget is used up.
 
     The budget begins with the first piece, a share when its piece does; what one leaves is shared among those after it.
