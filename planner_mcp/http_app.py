@@ -38,15 +38,15 @@ from planner_mcp.server.http.rest.openapi_routes import openapi_routes
 from planner_mcp.server.http.rest.rest_routes import RestRoutes
 from planner_mcp.server.http.routes.dashboard_routes import DashboardRoutes
 from planner_mcp.server.http.routes.discovery_routes import discovery_routes, manifest_routes, metadata_routes
-from planner_mcp.server.http.routes.downloads_api import DownloadRoutes
+from planner_mcp.server.http.routes.downloads_api import download_routes
 from planner_mcp.server.http.routes.files_api import files_routes
 from planner_mcp.server.http.routes.health_probes import health_routes
 from planner_mcp.server.http.routes.jobs_api import JobsApi
 from planner_mcp.server.http.routes.matrices_api import matrices_routes
 from planner_mcp.server.http.routes.metrics_route import RequestMetrics, metrics_routes
 from planner_mcp.server.http.routes.scale_route import scale_routes
-from planner_mcp.server.http.routes.session_routes import SessionRoutes
-from planner_mcp.server.http.routes.shared_plans_api import SharedPlanRoutes
+from planner_mcp.server.http.routes.session_routes import session_routes
+from planner_mcp.server.http.routes.shared_plans_api import shared_plan_routes
 from planner_mcp.server.mcp.jsonrpc.http_envelope import REVISIONS, validation_refusal
 from planner_mcp.server.mcp.transports.http_sse_requests import RequestRunner
 from planner_mcp.server.mcp.transports.http_sse_transport import HttpSseTransport
@@ -137,7 +137,7 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
             *(planner_routes(services, authenticator, drain) if settings.server == "planner" else ()),
-            *(download_routes(services) if settings.server != "bridge" else ()),
+            *(download_routes() if settings.server != "bridge" else ()),
             *manifest_routes(settings, manifest_of(services.offer, settings)),
             *discovery_routes(settings, REVISIONS, identity_of(services.offer, settings)),
             *health_routes(),
@@ -191,25 +191,20 @@ def planner_routes(services: AppServices, authenticator: Authenticator, drain: a
         *files_routes(),
         *openapi_routes(services.settings),
         *RestRoutes(settings, services.tool_caller, repeated).routes(),
-        *SharedPlanRoutes(services.tool_caller.shares, services.tool_caller.open_reading).routes(),
+        *shared_plan_routes(),
         *DashboardRoutes(services.settings, services.tool_caller).routes(),
         *sign_in_routes(services, authenticator),
     ]
-
-
-def download_routes(services: AppServices) -> list[Route]:
-    """Return the route of what tools hand over as a URL."""
-    return DownloadRoutes(services.tool_caller.downloads.links, services.tool_caller.open_reading).routes()
 
 
 def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[BaseRoute]:
     """Return the routes by which people sign in to the dashboard."""
     settings, has_reviews = services.settings, services.job_service.reviews.is_on
     if not settings.has_auth:
-        return SessionRoutes(None, has_reviews=has_reviews).routes()
+        return session_routes(None, has_reviews=has_reviews)
     sessions = page_sessions(services)
     if not settings.auth_dashboard_clients:
-        return SessionRoutes(sessions, has_reviews=has_reviews).routes()
+        return session_routes(sessions, has_reviews=has_reviews)
     from planner_mcp.server.auth.oauth_sign_in import OAuthSignIn  # for deployments with such a dashboard alone
     from planner_mcp.server.http.routes.sign_in_routes import SignInRoutes
 
@@ -222,7 +217,7 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
         backchannels=settings.auth_backchannels,
     )
     return [
-        *SessionRoutes(sessions, sign_in.issuers, has_reviews=has_reviews).routes(),
+        *session_routes(sessions, sign_in.issuers, has_reviews=has_reviews),
         *SignInRoutes(settings, sign_in, sessions, services.audit).routes(),
     ]
 

@@ -49,8 +49,8 @@ def is_question_of_stranger(scope: Mapping[str, Any]) -> bool:
     return is_question and not has_credential(scope) and cookie_in(scope) is None
 
 
-class SessionRoutes:
-    """The route of sessions.
+def session_routes(sessions: PageSessions | None, issuers: Sequence[str] = (), *, has_reviews: bool) -> list[BaseRoute]:
+    """Return the route to mount.
 
     Args:
         sessions: Opens and ends them; None without authorization.
@@ -58,35 +58,28 @@ class SessionRoutes:
         has_reviews: Whether plans are reviewed.
     """
 
-    def __init__(self, sessions: PageSessions | None, issuers: Sequence[str] = (), *, has_reviews: bool) -> None:
-        self._sessions = sessions
-        self._issuers = list(issuers)
-        self._has_reviews = has_reviews
-
-    def routes(self) -> list[BaseRoute]:
-        """Return the routes to mount."""
-        return [Route(SESSION_PATH, HttpEndpoint(self._serve, "GET, POST, DELETE"))]
-
-    async def _serve(self, request: Request) -> ASGIApp:
+    async def serve(request: Request) -> ASGIApp:
         principal = principal_of(request.scope)
         about = {
-            "has_sign_in": self._sessions is not None,
+            "has_sign_in": sessions is not None,
             "needs_sign_in": principal is NOBODY,
-            "issuers": self._issuers,
-            "has_reviews": self._has_reviews,
+            "issuers": list(issuers),
+            "has_reviews": has_reviews,
             "subject": principal.subject,
             "scopes": sorted(principal.scopes & SCOPES),
         }
-        if self._sessions is None or request.method == "GET":
+        if sessions is None or request.method == "GET":
             return json_answer(about)
         if request.method == "DELETE":
-            await self._sessions.close(principal)
+            await sessions.close(principal)
             answer: Response = Response(status_code=204)
             set_session_cookie(answer, "", 0)
             return answer
         answer = json_answer(about)
-        set_session_cookie(answer, *await self._sessions.open(principal))
+        set_session_cookie(answer, *await sessions.open(principal))
         return answer
+
+    return [Route(SESSION_PATH, HttpEndpoint(serve, "GET, POST, DELETE"))]
 
 
 def set_session_cookie(answer: Response, value: str, life_s: int) -> None:
