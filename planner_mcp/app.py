@@ -37,13 +37,11 @@ from planner_mcp.server.mcp.kernel import Kernel, ServerFeature
 from planner_mcp.server.mcp.method_audit import AuditedMethods
 from planner_mcp.server.mcp.methods.argument_completion import Completion
 from planner_mcp.server.mcp.methods.elicitation import Elicitation
-from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.prompt_methods import Prompts
 from planner_mcp.server.mcp.methods.resource_methods import Resources
 from planner_mcp.server.mcp.methods.skill_methods import Skills
 from planner_mcp.server.mcp.methods.task_methods import Tasks
-from planner_mcp.server.mcp.methods.tool_listing import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
@@ -127,7 +125,6 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             Resources(open_reading, cursors, settings.lang),
             Prompts(cursors, job_service.imports, settings.lang),
             Completion(job_service),
-            ExtensionCapability(APPS),
             Skills(cursors),
             questions,
             LogNotifications(elicitation_store),

@@ -4,8 +4,7 @@ Owns the layer around the answer to a handshake. An extension is declared to eve
 to those alone that declared it.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult
@@ -29,29 +28,18 @@ def add_capabilities(server: Any, added: Added, methods: Collection[str] = ("ini
     server.middleware.append(layer)
 
 
-@dataclass(frozen=True)
-class ExtensionCapability:
-    """One extension.
+def declare_extension(server: Any, name: str, settings: Json) -> None:
+    """Add an extension, and what the server declares under it, to the capabilities of the SDK's server.
 
-    Args:
-        name: Its identifier.
-        settings: What the server declares under it.
+    It is declared at a handshake too, whose revisions have no extensions, where the client has declared it.
     """
 
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def install(self, server: Any) -> None:
-        """Add it to the capabilities of the SDK's server."""
-        server.extensions[self.name] = dict(self.settings)
-        add_capabilities(server, self._at_handshake)
-
-    def _at_handshake(self, ctx: Context, answer: Json) -> Json:
-        """Declare it at a handshake too, whose revisions have no extensions, where the client has declared it."""
-        if not is_asked_for(ctx, self.name):
-            return {}
+    def at_handshake(ctx: Context, answer: Json) -> Json:
         declared = answer["capabilities"].get("extensions") or {}
-        return {"extensions": {**declared, self.name: dict(self.settings)}}
+        return {"extensions": {**declared, name: settings}} if is_asked_for(ctx, name) else {}
+
+    server.extensions[name] = settings
+    add_capabilities(server, at_handshake)
 
 
 def is_asked_for(ctx: Context, extension: str) -> bool:

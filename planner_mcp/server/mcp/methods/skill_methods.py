@@ -8,7 +8,7 @@ from typing import Any, Final
 import mcp_types as types
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability
+from planner_mcp.server.mcp.methods.extension_capability import declare_extension
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.resources.resource_definition import LONG_MS
@@ -39,7 +39,7 @@ class Skills:
         """Add the methods and the capability to the SDK's server."""
         server.add_request_handler("skills/list", types.PaginatedRequestParams, self.list_skills)
         server.add_request_handler("skills/get", GetSkillParams, self.get_skill)
-        ExtensionCapability(EXTENSION).install(server)
+        declare_extension(server, EXTENSION, {})
 
     async def list_skills(self, ctx: Context, params: types.PaginatedRequestParams | None) -> Json:
         """Answer `skills/list`."""

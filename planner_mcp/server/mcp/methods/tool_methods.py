@@ -17,7 +17,9 @@ from planner_mcp.errors import Fault, UnknownToolError
 from planner_mcp.jobs.review_service import NO_REVIEWS
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.elicitation import asking_of
+from planner_mcp.server.mcp.methods.extension_capability import declare_extension
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
+from planner_mcp.server.mcp.methods.tool_listing import EXTENSION as APPS
 from planner_mcp.server.mcp.methods.tool_listing import listed_tool, mark_callback_support, shows_pages
 from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
 from planner_mcp.server.tools.discovery import enable_toolset
@@ -78,6 +80,8 @@ class PlannerToolHandler:
         server.add_request_handler("tools/call", types.CallToolRequestParams, self.call_tool)
         server.get_tool_input_schema = self.input_schema
         server.middleware.append(mark_callback_support)
+        if self._app_tools:
+            declare_extension(server, APPS, {})
 
     def input_schema(self, name: str) -> Mapping[str, Any] | None:
         """Return a tool's input schema, None for an unknown tool."""

@@ -46,7 +46,7 @@ from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
 from planner_mcp.server.auth.request_principal import until_refused
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
-from planner_mcp.server.mcp.methods.extension_capability import ExtensionCapability, add_capabilities, is_asked_for
+from planner_mcp.server.mcp.methods.extension_capability import add_capabilities, declare_extension, is_asked_for
 from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION
 from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of, send_notification
 from planner_mcp.settings import Settings
@@ -141,7 +141,7 @@ class Events:
         server.add_request_handler("events/stream", EventParams, self._numbered(self.stream))
         server.add_request_handler("events/subscribe", SubscribeParams, self._numbered(self.subscribe))
         server.add_request_handler("events/unsubscribe", UnsubscribeParams, self._numbered(self.unsubscribe))
-        ExtensionCapability(EXTENSION, {"listChanged": False}).install(server)
+        declare_extension(server, EXTENSION, {"listChanged": False})
         add_capabilities(server, self._advertised, ("initialize", "server/discover"))
 
     def _advertised(self, ctx: Context, _answer: Json) -> Json:
