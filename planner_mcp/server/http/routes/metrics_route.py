@@ -88,8 +88,7 @@ def metrics_routes(registry: CollectorRegistry, tools: tuple[Tool, ...]) -> list
             principal_of(request.scope).require(ADMIN)
         except InsufficientScopeError as error:
             return refusal(error)
-        stored = CollectorRegistry()
-        stored.register(_Collected(await _stored_metrics(request.app.state.services.job_service)))
+        stored = _Collected(await _stored_metrics(request.app.state.services.job_service))
         text = generate_latest(registry) + generate_latest(stored)
         return Response(text, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 

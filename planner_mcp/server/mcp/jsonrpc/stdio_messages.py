@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO, Final, cast
 
 import anyio
@@ -75,16 +76,13 @@ class Batch(RootModel[list[Answer]]):
     """The answers to the requests of one batch, on one line."""
 
 
+@dataclass(slots=True, eq=False)
 class PendingBatch:
-    """A batch some of whose requests are not answered yet.
+    """A batch some of whose requests are not answered yet."""
 
-    Args:
-        keys: Their ids, as JSON.
-    """
-
-    def __init__(self, keys: list[str]) -> None:
-        self.keys = keys
-        self.answers: list[Answer] = []
+    keys: list[str]
+    """Their ids, as JSON."""
+    answers: list[Answer] = field(default_factory=list)
 
 
 class AnswerWriter:
