@@ -1,5 +1,6 @@
 """Builds the authenticator that the settings describe; what verifies tokens is imported where there are tokens."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from planner_mcp.jobs.records.api_key_records import ApiKeyStore
@@ -37,10 +38,8 @@ def _opaque(settings: Settings) -> "Introspector | None":
     url, issuer = settings.auth_introspection_url, settings.auth_introspection_issuer
     if url is None or issuer is None or settings.audience is None:
         return None
-    from planner_mcp.server.auth.token_introspection import IntrospectionEndpoint, Introspector
+    from planner_mcp.server.auth.token_introspection import Introspector, ask_endpoint
 
     secret = settings.auth_introspection_client_secret.get_secret_value()
-    endpoint = IntrospectionEndpoint(url, settings.auth_introspection_client_id, secret)
-    return Introspector(
-        endpoint.ask, issuer=issuer, audience=settings.audience, tenant_claim=settings.auth_tenant_claim
-    )
+    ask = partial(ask_endpoint, url, settings.auth_introspection_client_id, secret)
+    return Introspector(ask, issuer=issuer, audience=settings.audience, tenant_claim=settings.auth_tenant_claim)

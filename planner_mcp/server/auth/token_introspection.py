@@ -28,37 +28,22 @@ AskEndpoint = Callable[[str], Awaitable[Mapping[str, Any]]]
 """Returns the endpoint's answer to a token."""
 
 
-@dataclass(frozen=True, slots=True)
-class IntrospectionEndpoint:
-    """An introspection endpoint and how this server authenticates to it.
+async def ask_endpoint(url: str, client_id: str, client_secret: str, token: str) -> Mapping[str, Any]:
+    """Return the answer of an introspection endpoint about a token; this server is a client of it.
 
-    Args:
-        url: Where it is.
-        client_id: Client id of this server at the endpoint.
-        client_secret: Its client secret.
+    Raises:
+        AuthorityUnavailableError: No answer that can be read.
     """
-
-    url: str
-    client_id: str
-    client_secret: str
-
-    async def ask(self, token: str) -> Mapping[str, Any]:
-        """Return the endpoint's answer about a token.
-
-        Raises:
-            AuthorityUnavailableError: No answer that can be read.
-        """
-        form = {"token": token, "token_type_hint": "access_token"}
-        auth = httpx.BasicAuth(self.client_id, self.client_secret)
-        try:
-            async with http_client(TIMEOUT_S, auth=auth) as client:
-                request = client.build_request("POST", self.url, data=form)
-                body = await fetch_json(client, request, max_bytes=MAX_ANSWER_BYTES)
-        except (UpstreamError, OSError) as error:
-            raise AuthorityUnavailableError from error
-        if not isinstance(body, dict):
-            raise AuthorityUnavailableError
-        return body
+    form = {"token": token, "token_type_hint": "access_token"}
+    try:
+        async with http_client(TIMEOUT_S, auth=httpx.BasicAuth(client_id, client_secret)) as client:
+            request = client.build_request("POST", url, data=form)
+            body = await fetch_json(client, request, max_bytes=MAX_ANSWER_BYTES)
+    except (UpstreamError, OSError) as error:
+        raise AuthorityUnavailableError from error
+    if not isinstance(body, dict):
+        raise AuthorityUnavailableError
+    return body
 
 
 @dataclass(frozen=True, slots=True)

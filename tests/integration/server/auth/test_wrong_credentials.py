@@ -11,7 +11,7 @@ import pytest
 
 from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ
-from planner_mcp.server.auth.token_introspection import IntrospectionEndpoint
+from planner_mcp.server.auth import token_introspection
 from planner_mcp.settings import Settings
 from tests.shared.http.app_clients import app_client
 
@@ -54,11 +54,11 @@ async def test_guesses_do_not_reach_the_issuer(settings: Settings, monkeypatch: 
     """SPEC A3: an opaque token that is not known is not looked up for such an address; a known one passes."""
     asked: list[str] = []
 
-    async def ask(_endpoint: IntrospectionEndpoint, token: str) -> dict[str, Any]:
+    async def ask(_url: str, _client_id: str, _client_secret: str, token: str) -> dict[str, Any]:
         asked.append(token)
         return {"active": token.startswith("good"), "sub": "ann", "aud": RESOURCE, "scope": READ}
 
-    monkeypatch.setattr(IntrospectionEndpoint, "ask", ask)
+    monkeypatch.setattr(token_introspection, "ask_endpoint", ask)
     lookup = {"auth_introspection_url": f"{ISSUER}/introspect", "auth_introspection_issuer": ISSUER}
     async with entry_points(
         settings, auth_failures_burst=3, auth_failures_per_s=0.01, auth_audience=RESOURCE, **lookup
