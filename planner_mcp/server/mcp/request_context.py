@@ -21,7 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from planner_mcp.errors import InvalidMessageError, PlannerError
-from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.principals import READ, Principal
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.text import Json
@@ -41,13 +41,13 @@ def principal_in(ctx: Context) -> Principal:
     return principal_of(scope_of(ctx))
 
 
-def require_scope(ctx: Context, scope: str) -> Principal:
-    """Return whom a request acts for.
+def require_reader(ctx: Context) -> Principal:
+    """Return whom a request acts for, who needs the scope to read.
 
     Raises:
         InsufficientScopeError: It lacks the scope.
     """
-    (principal := principal_in(ctx)).require(scope)
+    (principal := principal_in(ctx)).require(READ)
     return principal
 
 

@@ -13,8 +13,8 @@ import mcp_types as types
 from planner_mcp.errors import Fault, input_error
 from planner_mcp.jobs.ids import plan_of
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import ADMIN, READ, Principal
-from planner_mcp.server.mcp.request_context import Context, require_scope
+from planner_mcp.jobs.principals import ADMIN, Principal
+from planner_mcp.server.mcp.request_context import Context, require_reader
 from planner_mcp.server.prompts.prompt_registry import PROMPTS
 from planner_mcp.server.resources.json_resources import PAGE_SIZE, STATUSES
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, TEMPLATES
@@ -47,7 +47,7 @@ class Completion:
         Raises:
             InputError: No such template, prompt or argument.
         """
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         kind = _kind_of(params.ref, params.argument.name)
         values, is_whole = await self._values(kind, principal)
         found = [value for value in values if _begins(value, params.argument.value)]

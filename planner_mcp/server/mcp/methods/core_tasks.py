@@ -21,11 +21,10 @@ from planner_mcp.errors import InputError, UnknownMethodError
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.keyset_paging import mark_of_job, next_page
-from planner_mcp.jobs.principals import READ
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.page_cursors import PAGE, Cursors
 from planner_mcp.server.mcp.methods.task_view import core_task, result_json
-from planner_mcp.server.mcp.request_context import Context, as_json, refusal_in, require_scope
+from planner_mcp.server.mcp.request_context import Context, as_json, refusal_in, require_reader
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json
 
@@ -84,18 +83,18 @@ class CoreTasks:
         called = as_json(await call_next(ctx))
         if (refused := refusal_in(called)) is not None:
             raise refused
-        job = await self._job_service.job(require_scope(ctx, READ), called["structuredContent"]["job_id"])
+        job = await self._job_service.job(require_reader(ctx), called["structuredContent"]["job_id"])
         await self._on_created(ctx, job)
         first_text = called["content"][0]["text"]
         return {"task": core_task(job, self._ttl_s), "_meta": {IMMEDIATE: first_text}}
 
     async def get(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/get`."""
-        return core_task(await self._job_service.job(require_scope(ctx, READ), params.task_id), self._ttl_s)
+        return core_task(await self._job_service.job(require_reader(ctx), params.task_id), self._ttl_s)
 
     async def result(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/result`: wait for the end, then give exactly the tool's result."""
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         job = await self._job_service.job(principal, params.task_id)
         if not job.is_terminal:
             async with aclosing(self._job_service.follow(principal, job.id, job.event_id)) as events:
@@ -106,7 +105,7 @@ class CoreTasks:
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams) -> Json:
         """Answer `tasks/list`: every job of the principal, newest first."""
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         # new jobs move the ones behind them, so a cursor knows the mark of the last task listed beside its offset
         start, _, last = (self._cursors.read(ctx, params) or "0").partition(" ")
         read = partial(self._job_service.jobs, principal)
@@ -119,7 +118,7 @@ class CoreTasks:
 
     async def cancel(self, ctx: Context, params: types.GetTaskRequestParams) -> Json:
         """Answer `tasks/cancel`, after the solver has stopped."""
-        job = await self._job_service.job(require_scope(ctx, READ).as_writer(), params.task_id)
+        job = await self._job_service.job(require_reader(ctx).as_writer(), params.task_id)
         if job.is_terminal:
             raise InputError(f"The task has already ended: {job.state.lower()}.")
         return core_task(await self._cancel(ctx, job.id), self._ttl_s)

@@ -13,11 +13,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from planner_mcp.errors import NotFoundError, PlannerError, PlanNotReadyError
-from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.kernel import LIST_TTL_MS
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
-from planner_mcp.server.mcp.request_context import Context, require_scope
+from planner_mcp.server.mcp.request_context import Context, require_reader
 from planner_mcp.server.resources.resource_catalogue import FILE_TEMPLATE, REPORT_FILE, forms, read_all, templates_for
 from planner_mcp.server.resources.resource_definition import (
     SHORTLY_MS,
@@ -61,7 +61,7 @@ class Resources:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Answer `resources/list`."""
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         place = self._cursors.read(ctx, params)
         position = ListPosition() if place is None else ListPosition.parse(place)
         entries, following = await resource_page(self._open(principal), position)
@@ -76,7 +76,7 @@ class Resources:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Answer `resources/templates/list`."""
-        reading = self._open(require_scope(ctx, READ))
+        reading = self._open(require_reader(ctx))
         found = [_template(each.uri_template, each.metadata, self._language) for each in templates_for(reading)]
         if reading.reports.root is not None:
             found.append(_template(FILE_TEMPLATE, REPORT_FILE, self._language))
@@ -90,7 +90,7 @@ class Resources:
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Answer `resources/read`."""
-        reading = self._open(require_scope(ctx, READ))
+        reading = self._open(require_reader(ctx))
         try:
             with naming_argument("/uri", (", ".join(forms(reading, params.uri)), ID_HINT)):
                 found = await read_all(reading, params.uri)

@@ -20,7 +20,6 @@ from planner_mcp.errors import UnknownMethodError
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import READ
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods import core_tasks
 from planner_mcp.server.mcp.methods.core_tasks import CoreTasks, OnCreated
@@ -35,7 +34,7 @@ from planner_mcp.server.mcp.request_context import (
     declares,
     refusal_in,
     require,
-    require_scope,
+    require_reader,
 )
 from planner_mcp.server.tools.jobs.cancel_vrp_job import TOOL as CANCEL
 from planner_mcp.settings import Settings
@@ -118,7 +117,7 @@ class Tasks:
         called = await self._tool_handler.run(ctx, CANCEL, {"job_id": job_id})
         if (refused := refusal_in(as_json(called))) is not None:
             raise refused
-        return await self._job_service.job(require_scope(ctx, READ), job_id)
+        return await self._job_service.job(require_reader(ctx), job_id)
 
 
 class ExtensionTasks:
@@ -142,7 +141,7 @@ class ExtensionTasks:
         is_task = is_long and declares(ctx, EXTENSION)
         if not is_task or called.get("resultType") != "complete" or called.get("isError"):
             return called
-        principal, answer = require_scope(ctx, READ), called["structuredContent"]
+        principal, answer = require_reader(ctx), called["structuredContent"]
         if answer["status"] == JobState.QUEUED.upper():
             task = queued_task(answer, self._ttl_s)
         else:  # the same call was made before
@@ -168,7 +167,7 @@ class ExtensionTasks:
     async def _task(self, ctx: Context, task_id: str, *, is_writing: bool = False) -> Job:
         require(ctx, EXTENSION)
         check_name(ctx, task_id)
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         return await self._job_service.job(principal.as_writer() if is_writing else principal, task_id)
 
 

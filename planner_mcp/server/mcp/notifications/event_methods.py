@@ -40,7 +40,7 @@ from planner_mcp.jobs.events.event_types import (
 )
 from planner_mcp.jobs.events.principal_feed import positions_in
 from planner_mcp.jobs.job_service import JobService
-from planner_mcp.jobs.principals import LOCAL, READ, Principal
+from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.webhooks.delivery_records import EndpointState, WebhookEndpoint
 from planner_mcp.jobs.webhooks.event_webhooks import EventWebhooks
 from planner_mcp.server.auth.request_principal import until_refused
@@ -48,7 +48,7 @@ from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.methods.extension_capability import add_capabilities, declare_extension, is_asked_for
 from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION
-from planner_mcp.server.mcp.request_context import Context, require_scope, scope_of, send_notification
+from planner_mcp.server.mcp.request_context import Context, require_reader, scope_of, send_notification
 from planner_mcp.settings import Settings
 from planner_mcp.text import Json, plain_fields, timestamp
 
@@ -151,7 +151,7 @@ class Events:
 
     async def list_events(self, ctx: Context, _params: types.PaginatedRequestParams | None) -> Json:
         """Answer `events/list`."""
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         listed = [each.as_json(with_webhook=principal != LOCAL) for each in self._types(principal)]
         return {"resultType": "complete", "events": listed}
 
@@ -259,7 +259,7 @@ class Events:
             InsufficientScopeError: It needs a scope that the principal lacks.
             InputError: The arguments are not of the type.
         """
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         found = next((each for each in TYPES if each.name == params.name), None)
         if found is None or (found not in self._types(principal) and principal.may(found.scope)):
             raise NotFoundError("There is no such event type; events/list has them.")

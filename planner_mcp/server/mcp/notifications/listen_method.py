@@ -27,7 +27,7 @@ from planner_mcp.errors import InputError, NotFoundError, SlowReaderError, ungro
 from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL
 from planner_mcp.jobs.job_events import Event, notification, position_key
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.auth.request_principal import until_refused
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.methods.task_methods import EXTENSION as TASKS
@@ -42,7 +42,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     objective_after,
     watched_resource_of,
 )
-from planner_mcp.server.mcp.request_context import Context, require, require_scope, scope_of, send_notification
+from planner_mcp.server.mcp.request_context import Context, require, require_reader, scope_of, send_notification
 from planner_mcp.text import Json
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
@@ -91,7 +91,7 @@ class Listen:
 
     async def listen(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Json:
         """Answer `subscriptions/listen`, at its end."""
-        principal = require_scope(ctx, READ)
+        principal = require_reader(ctx)
         requested = ListenFilter.parse(params.notifications)
         if requested.tasks:
             require(ctx, TASKS)

@@ -29,7 +29,7 @@ from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL, watch_channel
 from planner_mcp.jobs.job_content import event_line
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_model import Job
-from planner_mcp.jobs.principals import READ, Principal
+from planner_mcp.jobs.principals import Principal
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.server.mcp.methods.core_tasks import RELATED
 from planner_mcp.server.mcp.methods.task_view import core_task, task_progress
@@ -51,7 +51,7 @@ from planner_mcp.server.mcp.notifications.watched_resources import (
     objective_after,
     watched_resource_of,
 )
-from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_scope, session_of
+from planner_mcp.server.mcp.request_context import Context, has_session, principal_in, require_reader, session_of
 from planner_mcp.server.tools.arguments.lookup_errors import naming_argument
 from planner_mcp.server.tools.discovery.read_resource import ID_HINT
 from planner_mcp.text import Json, compact
@@ -86,7 +86,7 @@ class Subscriptions:
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/subscribe`."""
-        principal, resource = require_scope(ctx, READ), watched_resource_of(str(params.uri))
+        principal, resource = require_reader(ctx), watched_resource_of(str(params.uri))
         with naming_argument("/uri", (WATCHABLE, ID_HINT)):
             job_id = await self.watched_jobs.job_of(principal, resource)
         store, session_id = self._where(ctx)
@@ -97,7 +97,7 @@ class Subscriptions:
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer `resources/unsubscribe`; what was never subscribed to is no error."""
-        require_scope(ctx, READ)
+        require_reader(ctx)
         store, session_id = self._where(ctx)
         await store.unwatch(session_id, [str(params.uri)])
         return types.EmptyResult()
