@@ -58,7 +58,8 @@ class SchemaExpansion:
         if "items" in merged:
             made["items"] = self.expanded(merged["items"], within)
         if isinstance(names := merged.get("properties"), dict):
-            made["properties"] = {name: self.expanded(each, within) for name, each in self._writable(names).items()}
+            writable = {name: each for name, each in names.items() if not self.is_read_only(each)}
+            made["properties"] = {name: self.expanded(each, within) for name, each in writable.items()}
             made["required"] = [each for each in made["required"] if each in made["properties"]]
         if isinstance(others := merged.get("additionalProperties"), dict) and others:
             made["additionalProperties"] = self.expanded(others, within)
@@ -99,9 +100,6 @@ class SchemaExpansion:
         for _, led in found:
             within = (*within, *(each for each in led if each not in within))
         return _joined([each for each, _ in found if each is not None], schema), within
-
-    def _writable(self, properties: Json) -> Json:
-        return {name: each for name, each in properties.items() if not self.is_read_only(each)}
 
     def is_read_only(self, schema: Any) -> bool:
         """Return whether only the service sets a field."""

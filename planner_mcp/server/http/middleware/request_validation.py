@@ -123,7 +123,9 @@ class RequestValidation:
     def __init__(self, app: ASGIApp, settings: Settings, refusals: Mapping[str, Refusal]) -> None:
         self._app = app
         self._refusals = refusals
-        self._hosts = {host.lower() for host in settings.allowed_hosts} | _public_hosts(settings.public_url)
+        self._hosts = {host.lower() for host in settings.allowed_hosts}
+        if settings.public_url:
+            self._hosts.add(urlsplit(settings.public_url).netloc.lower())
         self._origins = frozenset({*settings.allowed_origins, *map(origin_of, filter(None, [settings.public_url]))})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -210,7 +212,3 @@ def _loopback(scope: Scope) -> frozenset[str]:
     server = scope.get("server")
     port = server[1] if server else None
     return frozenset({*(f"{name}:{port}" for name in LOOPBACK_NAMES), *(LOOPBACK_NAMES if port == 80 else ())})
-
-
-def _public_hosts(public_url: str | None) -> set[str]:
-    return {urlsplit(public_url).netloc.lower()} if public_url else set()

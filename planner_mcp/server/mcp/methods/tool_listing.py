@@ -12,7 +12,7 @@ from typing import Final
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
 
-from planner_mcp.server.mcp.request_context import Context, declares
+from planner_mcp.server.mcp.request_context import Context
 from planner_mcp.server.resources.app_page import page_uri
 from planner_mcp.server.tools.jobs import query_vrp_status
 from planner_mcp.server.tools.solves import plan_day
@@ -25,11 +25,6 @@ EXTENSION: Final = "io.modelcontextprotocol/ui"
 WITH_PAGE: Final = frozenset({query_vrp_status.TOOL.name, plan_day.TOOL.name})
 """No others: hosts open a page for each call of such a tool."""
 WITH_CALLBACK: Final = frozenset(tool.name for tool in REGISTRY if tool.hints.callback)
-
-
-def shows_pages(ctx: Context) -> bool:
-    """Return whether the client declared the extension."""
-    return declares(ctx, EXTENSION)
 
 
 @cache

@@ -20,8 +20,8 @@ from planner_mcp.server.mcp.methods.elicitation import asking_of
 from planner_mcp.server.mcp.methods.extension_capability import declare_extension
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.methods.tool_listing import EXTENSION as APPS
-from planner_mcp.server.mcp.methods.tool_listing import listed_tool, mark_callback_support, shows_pages
-from planner_mcp.server.mcp.request_context import Context, has_session, principal_in
+from planner_mcp.server.mcp.methods.tool_listing import listed_tool, mark_callback_support
+from planner_mcp.server.mcp.request_context import Context, declares, has_session, principal_in
 from planner_mcp.server.tools.discovery import enable_toolset
 from planner_mcp.server.tools.tool_caller import ToolCaller
 from planner_mcp.server.tools.tool_definition import ErrorResult, NotifyProgress, Tool, ToolResult
@@ -96,7 +96,7 @@ class PlannerToolHandler:
     async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer `tools/list`: what is on and the principal may call, in the same order on every replica."""
         principal = principal_in(ctx)
-        has_pages = shows_pages(ctx)
+        has_pages = declares(ctx, APPS)
         tools = [*await self._shown(ctx), *(self._app_tools.values() if has_pages else ())]
         tools = [tool for tool in tools if principal.may(tool.scope)]
         if not has_session(ctx):

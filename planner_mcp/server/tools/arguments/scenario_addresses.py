@@ -154,7 +154,7 @@ def _wanted_tickets(body: ScenarioBody, places: Mapping[str, Json], seen: set[st
     for index, ticket in _objects(body, "tickets"):
         text, name = _text(ticket.get("address")), ticket.get("location")
         if name is None and text and isinstance(ticket.get("id"), str):
-            name = _own_place(ticket["id"])
+            name = f"at {ticket['id']}"[:100]  # an address would be shown where ids are
         if not isinstance(name, str) or name in seen:
             continue
         if text:
@@ -163,11 +163,6 @@ def _wanted_tickets(body: ScenarioBody, places: Mapping[str, Json], seen: set[st
         elif name not in places and _reads_like_address(name):
             seen.add(name)
             yield _Wanted(f"/tickets/{index}/location", str(ticket.get("id", index)), name, name, is_stated=False)
-
-
-def _own_place(ticket_id: str) -> str:
-    """Return the id of the location of a ticket that names none; an address would be shown where ids are."""
-    return f"at {ticket_id}"[:100]
 
 
 def _objects(body: ScenarioBody, name: str) -> Iterator[tuple[int, Json]]:

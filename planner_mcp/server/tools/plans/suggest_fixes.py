@@ -136,17 +136,14 @@ def fix_entries(fixes: Mapping[str, list[SuggestedFix]]) -> list[SuggestedFix]:
     room, chosen = MAX_BYTES, dict[tuple[str, int], SuggestedFix]()
     for rank in range(max(map(len, fixes.values()), default=0)):
         whole = {(name, rank): each[rank] for name, each in fixes.items() if rank < len(each)}
-        for place, fix in [*((place, _bare(fix)) for place, fix in whole.items()), *whole.items()]:
+        bare = {place: fix.model_copy(update={"patch": None}) for place, fix in whole.items()}
+        for place, fix in [*bare.items(), *whole.items()]:
             more = _size(fix) - (_size(chosen[place]) if place in chosen else 0)
             if more <= room:
                 chosen[place] = fix
                 room -= more
     places = [(name, rank) for name, each in fixes.items() for rank in range(len(each))]
     return [chosen[place] for place in places if place in chosen]
-
-
-def _bare(fix: SuggestedFix) -> SuggestedFix:
-    return fix.model_copy(update={"patch": None})
 
 
 def _size(fix: SuggestedFix) -> int:
