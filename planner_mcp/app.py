@@ -45,7 +45,7 @@ from planner_mcp.server.mcp.methods.task_methods import Tasks
 from planner_mcp.server.mcp.methods.tool_methods import PlannerToolHandler
 from planner_mcp.server.mcp.notifications.event_methods import Events
 from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilities
-from planner_mcp.server.mcp.notifications.listen_method import Listen, ListenSources
+from planner_mcp.server.mcp.notifications.listen_method import Listen
 from planner_mcp.server.mcp.notifications.log_notifications import LogNotifications
 from planner_mcp.server.mcp.notifications.resource_subscriptions import Subscriptions
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
@@ -112,7 +112,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         cursors = Cursors(cipher)
         tool_handler = PlannerToolHandler(tool_caller, cursors, subscriptions, offer)
         streams, drain = StreamLimit(settings.max_streams), drain or anyio.Event()
-        listen = Listen(ListenSources(watched_jobs, subscription_store, settings.job_ttl_s, drain), streams)
+        listen = Listen(watched_jobs, subscription_store, settings.job_ttl_s, drain, streams)
         tasks = Tasks(job_service, tool_handler, settings, cursors=cursors, on_created=subscriptions.add_task)
         elicitation_store = RedisElicitationStore(store.redis)
         questions = Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on)

@@ -56,33 +56,22 @@ _Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ListenSources:
-    """The sources of a stream's events.
+class Listen:
+    """Serves `subscriptions/listen`.
 
     Args:
         watched_jobs: Finds the jobs behind ids and URIs.
         store: Knows when lists changed.
         job_ttl_s: How long jobs are kept after their end.
         drain: Set when the streams of this replica shall end.
+        streams: How many streams each principal has open here.
     """
 
     watched_jobs: WatchedJobs
     store: SessionWatchStore
     job_ttl_s: int
     drain: anyio.Event
-
-
-class Listen:
-    """Serves `subscriptions/listen`.
-
-    Args:
-        sources: The sources of its streams.
-        streams: How many streams each principal has open here.
-    """
-
-    def __init__(self, sources: ListenSources, streams: StreamLimit) -> None:
-        self._sources = sources
-        self._streams = streams
+    streams: StreamLimit
 
     def install(self, server: Any) -> None:
         """Add the method to the SDK's server."""
@@ -95,8 +84,8 @@ class Listen:
         requested = ListenFilter.parse(params.notifications)
         if requested.tasks:
             require(ctx, TASKS)
-        with self._streams.counted(principal.id):
-            stream = ListenStream(self._sources, ctx, principal)
+        with self.streams.counted(principal.id):
+            stream = ListenStream(self, ctx, principal)
             with ungrouped():
                 await stream.run(requested)
         return {"resultType": "complete", "_meta": stream.meta}
@@ -106,15 +95,15 @@ class ListenStream:
     """One stream.
 
     Args:
-        sources: The sources of its events.
+        listen: The method, with the sources of its events.
         ctx: The request it answers.
         principal: Who listens.
     """
 
-    def __init__(self, sources: ListenSources, ctx: Context, principal: Principal) -> None:
+    def __init__(self, listen: Listen, ctx: Context, principal: Principal) -> None:
         self.meta: Json = {SUBSCRIPTION: ctx.request_id}
-        self._sources = sources
-        self._job_service = sources.watched_jobs.job_service
+        self._listen = listen
+        self._job_service = listen.watched_jobs.job_service
         self._ctx = ctx
         self._principal = principal
         self._jobs: dict[str, Job] = {}
@@ -142,7 +131,7 @@ class ListenStream:
                     tasks.start_soon(self._scenario, resource, tasks)
                 else:
                     self._begin(tasks, resource.name, self._jobs[resource.name].event_id)
-            tasks.start_soon(self._end_after, self._sources.drain.wait)
+            tasks.start_soon(self._end_after, self._listen.drain.wait)
             tasks.start_soon(self._end_after, partial(until_refused, scope_of(self._ctx)))
             await self._write()
             tasks.cancel_scope.cancel()
@@ -165,7 +154,7 @@ class ListenStream:
     async def _knows_uri(self, uri: str) -> bool:
         try:
             resource = watched_resource_of(uri)
-            job_id = await self._sources.watched_jobs.job_of(self._principal, resource)
+            job_id = await self._listen.watched_jobs.job_of(self._principal, resource)
         except InputError:
             return False
         if job_id is not None and not await self._knows_job(job_id):
@@ -181,7 +170,7 @@ class ListenStream:
             tasks.start_soon(self._follow, job_id, after)
 
     async def _scenario(self, resource: WatchedResource, tasks: TaskGroup) -> None:
-        async with aclosing(self._sources.watched_jobs.jobs_of(self._principal, resource.name)) as newest:
+        async with aclosing(self._listen.watched_jobs.jobs_of(self._principal, resource.name)) as newest:
             async for job_id in newest:
                 is_new = job_id not in self._jobs
                 if await self._knows_job(job_id):
@@ -207,7 +196,7 @@ class ListenStream:
             self._put(("job", job.id), _OWN_NAMES.get(method, method), event_notification["params"])
         if job.id in self._wanted.tasks and not event.is_review:
             now = await self._job_service.job(self._principal, job.id) if event.is_final else job
-            task = detailed_task(now, self._sources.job_ttl_s, None if event.is_final else event)
+            task = detailed_task(now, self._listen.job_ttl_s, None if event.is_final else event)
             self._put(("task", job.id), "notifications/tasks", task)
         if event.id == seen:
             return  # who listens to a resource reads it first
@@ -218,12 +207,12 @@ class ListenStream:
     async def _lists(self, *, task_status: TaskStatus[None]) -> None:
         """Notify of lists that change from now on; it has started once it has read their versions."""
         principal = self._principal.id
-        async with self._sources.watched_jobs.notifier.watch(LISTS_CHANNEL) as waiter:
-            last = await self._sources.store.list_versions(principal)
+        async with self._listen.watched_jobs.notifier.watch(LISTS_CHANNEL) as waiter:
+            last = await self._listen.store.list_versions(principal)
             task_status.started()
             while True:
                 await waiter.wait(WATCH_REFRESH_S)
-                versions = await self._sources.store.list_versions(principal)
+                versions = await self._listen.store.list_versions(principal)
                 for kind in self._wanted.lists:
                     if versions.get(kind, 0) > last.get(kind, 0):  # 0: forgotten, since it was long ago
                         self._put(("list", kind), f"notifications/{kind}/list_changed", {})

@@ -24,7 +24,7 @@ from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.mcp.notifications import listen_method
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
-from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION, Listen, ListenSources
+from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION, Listen
 from planner_mcp.server.mcp.notifications.stdio_watches import StdioNotifier
 from planner_mcp.server.mcp.notifications.watched_resources import WatchedJobs
 from planner_mcp.settings import Settings
@@ -294,23 +294,19 @@ class SlowSession:
 
 
 @pytest.fixture
-async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Listen, ListenSources, SlowSession, Any]]:
+async def slow(store: RedisStore, settings: Settings) -> AsyncIterator[tuple[Listen, SlowSession, Any]]:
     """A stream's server half, its reader, and the request it answers."""
     async with EventFeed(store) as feed:
         job_service = Followed(store, feed, settings=settings)
-        sources = ListenSources(
+        server = Listen(
             WatchedJobs(job_service, StdioNotifier()),
             SubscriptionStore(store.redis),
             settings.job_ttl_s,
             anyio.Event(),
+            StreamLimit(1),
         )
         session = SlowSession()
-        yield (
-            Listen(sources, StreamLimit(1)),
-            sources,
-            session,
-            SimpleNamespace(request=None, request_id="L", session=session),
-        )
+        yield server, session, SimpleNamespace(request=None, request_id="L", session=session)
 
 
 async def test_reader_that_takes_nothing_is_answered_with_an_error(
@@ -318,7 +314,7 @@ async def test_reader_that_takes_nothing_is_answered_with_an_error(
 ) -> None:
     """Our choice: a stated answer to a slow reader."""
     monkeypatch.setattr(listen_method, "SEND_S", 0.05)
-    server, _sources, _session, ctx = slow
+    server, _session, ctx = slow
     asked = types.SubscriptionsListenRequestParams.model_validate(
         {"notifications": {JOBS: [await job(modern, app_replicas[0])]}}
     )
@@ -332,7 +328,7 @@ async def test_a_slow_reader_gets_the_current_state_and_nothing_piles_up(
     app_replicas: Two, modern: Caller, slow: Any, worker: Worker
 ) -> None:
     """Our choice: bounded by what is watched; of a hundred changes that waited the last is told."""
-    server, sources, session, ctx = slow
+    server, session, ctx = slow
     job_id = await job(modern, app_replicas[0])
     asked = types.SubscriptionsListenRequestParams.model_validate({"notifications": {JOBS: [job_id]}})
     with anyio.fail_after(30):
@@ -344,9 +340,9 @@ async def test_a_slow_reader_gets_the_current_state_and_nothing_piles_up(
             for percent in range(1, 60):
                 await worker.improve(claim, percent)
             await worker.complete(claim)
-            await sources.watched_jobs.job_service.is_asked.wait()
+            await server.watched_jobs.job_service.is_asked.wait()
             session.gate.set()
-            sources.drain.set()
+            server.drain.set()
     assert [note.params.get("status") for note in session.sent][-1] == "COMPLETED"
     assert len(session.sent) <= 4
 
