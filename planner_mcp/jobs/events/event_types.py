@@ -15,7 +15,7 @@ from planner_mcp.jobs.job_events import FINAL_KINDS, REVIEW_KINDS, Event, EventD
 from planner_mcp.jobs.job_ports import FeedStep, QueueStats
 from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.jobs.principals import ADMIN, READ
-from planner_mcp.text import Json
+from planner_mcp.text import Json, timestamp
 
 POLLED: Final = ("poll", "push")
 MAX_NAME_LENGTH: Final = 100
@@ -218,24 +218,16 @@ def _jobs_of(event: Event) -> Mapping[str, str]:
     return {"job_id": event.job_id, "scenario_id": event.scenario_id, "scenario_name": event.scenario_name}
 
 
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """The figures of `vrp.workers.capacity`."""
-
-    workers: int
-    slots: int
-    queued: int
-    solving: int
-
-    @staticmethod
-    def of(stats: QueueStats) -> "Capacity":
-        """Return those of a queue."""
-        return Capacity(stats.live_workers, stats.live_slots, stats.queued, stats.solving)
-
-    @property
-    def cursor(self) -> str:
-        """The text a client goes on from."""
-        return f"{self.workers}.{self.slots}.{self.queued}.{self.solving}"
+def capacity(stats: QueueStats, now: datetime) -> Occurrence:
+    """Return the figures of the queue as an event, from whose cursor a client goes on while they are these."""
+    figures = {
+        "workers": stats.live_workers,
+        "slots": stats.live_slots,
+        "queued": stats.queued,
+        "solving": stats.solving,
+    }
+    cursor = ".".join(map(str, figures.values()))
+    return Occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
 
 
 def _figures(found: PlanSummary | EventData) -> Json:

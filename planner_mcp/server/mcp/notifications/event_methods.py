@@ -33,10 +33,10 @@ from planner_mcp.jobs.events.event_types import (
     CAPACITY,
     REVIEWED,
     TYPES,
-    Capacity,
     EventType,
     Occurrence,
     Occurrences,
+    capacity,
 )
 from planner_mcp.jobs.events.principal_feed import positions_in
 from planner_mcp.jobs.job_service import JobService
@@ -50,7 +50,7 @@ from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.notifications.listen_method import SUBSCRIPTION
 from planner_mcp.server.mcp.request_context import Context, require_reader, scope_of, send_notification
 from planner_mcp.settings import Settings
-from planner_mcp.text import Json, plain_fields, timestamp
+from planner_mcp.text import Json, timestamp
 
 EXTENSION: Final = "io.modelcontextprotocol/events"
 _REFUSALS: Final[tuple[tuple[type[PlannerError], ...], ...]] = (
@@ -231,20 +231,23 @@ class Events:
                 await sender.beat(step.position)
 
     async def _capacity_stream(self, sender: "_EventStream", params: EventParams) -> None:
-        last = params.cursor or Capacity.of(await self.job_service.stats()).cursor
+        last = params.cursor or (await self._capacity()).cursor
         await sender.send("active", {"cursor": last, "truncated": False})
         while True:
-            now = Capacity.of(await self.job_service.stats())
+            now = await self._capacity()
             if now.cursor != last:
-                await sender.send("event", _capacity_occurrence(now).as_json())
+                await sender.send("event", now.as_json())
                 last = now.cursor
             await sender.beat(last)
             await anyio.sleep(CAPACITY_S)
 
     async def _capacity_poll(self, params: EventParams) -> Json:
-        now = Capacity.of(await self.job_service.stats())
-        events = [_capacity_occurrence(now).as_json()] if params.cursor not in (None, now.cursor) else []
+        now = await self._capacity()
+        events = [now.as_json()] if params.cursor not in (None, now.cursor) else []
         return {**_POLLED, "events": events, "cursor": now.cursor, "truncated": False, "hasMore": False}
+
+    async def _capacity(self) -> Occurrence:
+        return capacity(await self.job_service.stats(), datetime.now(UTC))
 
     def _types(self, principal: Principal) -> list[EventType]:
         """Return the types a principal may ask for."""
@@ -329,7 +332,7 @@ class _EventStream:
         stamped = {**params, "_meta": self.meta}
         await send_notification(self._ctx.session, f"notifications/events/{kind}", stamped, self._ctx.request_id)
 
-    async def beat(self, cursor: str) -> None:
+    async def beat(self, cursor: str | None) -> None:
         """Say where the stream is, where nothing was sent for a while."""
         if anyio.current_time() - self._sent_at >= HEARTBEAT_S:
             await self.send("heartbeat", {"cursor": cursor})
@@ -338,12 +341,6 @@ class _EventStream:
 async def _cancel_after(scope: anyio.CancelScope, end: Callable[[], Awaitable[object]]) -> None:
     await end()
     scope.cancel()
-
-
-def _capacity_occurrence(capacity: Capacity) -> Occurrence:
-    now, cursor = datetime.now(UTC), capacity.cursor
-    figures = plain_fields(capacity)
-    return Occurrence(f"{int(now.timestamp() * 1000)}-{cursor}", CAPACITY.name, timestamp(now), figures, cursor)
 
 
 def _since(params: EventParams | SubscribeParams) -> datetime | None:
