@@ -22,7 +22,7 @@ OTHERS = [engine for engine in engine_registry.engines() if engine.name != "sisr
 SET_UP_AGAIN = frozenset({Feature.SETUP, Feature.RELOAD})
 """With these PyVRP spends a setup after a reload on the spot, and so believes in a dearer plan than it has."""
 DAYS = 20 if is_thorough() else 8
-SHORT_S = 0.15
+SHORT_S = 0.08
 
 
 def mixtures(engine: Engine) -> Iterator[Problem]:
@@ -73,7 +73,7 @@ def test_a_shipment_that_closes_before_it_opens_costs_the_others_nothing() -> No
     days = (random_problem(seed, tickets=9, features=draw) for seed in count())
     problem = next(day for day in days if any(_is_lost(day, number) for number in range(9)))
     (lost, *_) = [number for number in range(9) if _is_lost(problem, number)]
-    plan = build_plan(problem, found(PyvrpEngine(), problem, seconds=1)[-1])
+    plan = build_plan(problem, found(PyvrpEngine(), problem, seconds=0.3)[-1])
     assert verify(problem, plan) == []
     assert problem.tickets[lost].id in {left.ticket_id for left in plan.unassigned}
 

@@ -33,12 +33,12 @@ def test_portfolio_hands_over_ever_cheaper_verified_plans(cores: int) -> None:
     problem = fleet(60)
     prices: list[int] = []
 
-    watch, deadline = Stopwatch(), time.monotonic() + 1.5
+    watch, deadline = Stopwatch(), time.monotonic() + 0.8
     outcome = engine_registry.choose(problem).solve(
         problem, SearchLimits(deadline, cores=cores), verified_solution(problem, prices), lambda: False
     )
-    assert watch.elapsed_s > 1.3
-    assert watch.spent_s < 2.2
+    assert watch.elapsed_s > 0.6
+    assert watch.spent_s < 1.5
     assert all(later < earlier for earlier, later in pairwise(prices))
     assert outcome.best is not None
     assert price(problem, outcome.best) == prices[-1]
@@ -52,10 +52,10 @@ def test_portfolio_side_by_side_stops_soon_after_it_is_asked() -> None:
     began, watch = time.monotonic(), Stopwatch()
     engine = engine_registry.choose(problem)
     outcome = engine.solve(
-        problem, SearchLimits(began + 10, cores=2), lambda _: None, lambda: time.monotonic() > began + 0.5
+        problem, SearchLimits(began + 10, cores=2), lambda _: None, lambda: time.monotonic() > began + 0.3
     )
     assert outcome.reason is StopReason.STOPPED
-    assert watch.spent_s < 1.0
+    assert watch.spent_s < 0.8
 
 
 def test_candidate_travels_whole() -> None:

@@ -152,7 +152,7 @@ def test_auto_cuts_days_of_a_team_beyond_a_size(monkeypatch: pytest.MonkeyPatch,
 def test_a_region_search_stops_when_it_is_asked() -> None:
     """SPEC T4."""
     began, member = time.monotonic(), Member(Exchange((1, 2)), 1, 60.0)
-    stop: Callable[[], bool] = lambda: time.monotonic() > began + 0.5  # noqa: E731
+    stop: Callable[[], bool] = lambda: time.monotonic() > began + 0.3  # noqa: E731
     search = RegionSearch(SisrEngine(), fleet(TICKETS), SearchLimits(began + 60), member, member.note, stop)
     assert search.run(None).reason is StopReason.STOPPED
     assert time.monotonic() - began < 5

@@ -20,7 +20,7 @@ from workers.engines.engine_interface import Engine, SearchLimits
 from workers.engines.selection import engine_registry
 
 ENGINES = [engine for engine in engine_registry.engines() if engine.is_available() and Feature.LOCKS in engine.features]
-SOLVE_S = 0.15
+SOLVE_S = 0.08
 LONGER = (1, 4, 16, 64)
 """How many times longer a search gets, one after the other, until there is a plan: OR-Tools builds its model first."""
 HOUR_S = 3600

@@ -27,11 +27,11 @@ def day(agents: list[Json], orders: dict[str, Json], **fields: Any) -> Json:
 
 
 async def after(tools_client: ToolClient, job_id: str, hour: str, patch: Json, **how: Any) -> tuple[Json, Json]:
-    """Return the answer and the plan of a change at an hour."""
+    """Return the answer and the plan of a change at an hour: the first that serves every ticket, where one does."""
     answer = await tools_client.use(
         "resolve_vrp", warm_from=job_id, patch=patch, keep_until=hour, solve_time="PT1S", **how
     )
-    return answer, await tools_client.plan(answer["job_id"])
+    return answer, await tools_client.full_plan(answer["job_id"])
 
 
 def clock(plan: Json) -> dict[tuple[str, str], str]:

@@ -97,7 +97,7 @@ async def test_nothing_new_is_planned_into_the_past(tools_client: ToolClient) ->
     """SPEC T5: at four minutes past, who is still at the depot leaves then at the earliest, and a new ticket waits."""
     day = fleet()
     day["agents"].append(day["agents"][0] | {"id": "idle", "fixed_cost": 10_000})
-    before = await tools_client.solve(day)
+    before = await tools_client.solve_once(day)
     patch = {"tickets": {"t-new": {"location": "P3", "demand": 1, "agents": ["idle"]}}}
     answer = await tools_client.use("resolve_vrp", warm_from=before, patch=patch, keep_until="00:04", solve_time="PT1S")
     old, new = await tools_client.plan(before), await tools_client.full_plan(answer["job_id"])
@@ -143,7 +143,7 @@ async def test_a_plan_that_no_longer_holds_is_repaired_not_dropped(tools_client:
     lost = old["routes"][0]["agent_id"]
     patch = {"agents": {lost: None}}
     answer = await tools_client.use("resolve_vrp", warm_from=before, patch=patch, keep_agents=True, solve_time="PT1S")
-    new = await tools_client.plan(answer["job_id"])
+    new = await tools_client.full_plan(answer["job_id"])
     kept = {ticket for ticket, agent in drivers(old).items() if agent != lost}
     assert answer["kept_tickets"] == len(kept)
     assert all(drivers(new)[ticket] == drivers(old)[ticket] for ticket in kept)
@@ -207,7 +207,7 @@ async def test_alternatives_really_differ_and_keep_the_day(tools_client: ToolCli
 async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_client: ToolClient) -> None:
     """SPEC T5, J2: in its events, and so in webhooks and streams, in lists, the curve and the plan alike."""
     body = fleet(6, cost_per_km=1_000, fixed_cost=0)
-    base = await tools_client.solve(body)
+    base = await tools_client.solve_once(body)
     asked = await tools_client.use("solve_alternatives", plan=base, styles=["quickest"], solve_time="PT1S")
     job_id = asked["alternatives"][0]["job_id"]
     with anyio.fail_after(LONGEST_S):
@@ -229,7 +229,7 @@ async def test_the_costs_of_an_alternative_use_the_prices_of_its_base(tools_clie
 
 async def test_a_plan_says_that_the_prices_of_its_base_are_gone(tools_client: ToolClient) -> None:
     """SPEC T5: its costs then follow from prices that were made up to find it."""
-    base = await tools_client.solve(fleet(6, cost_per_km=1_000, fixed_cost=0))
+    base = await tools_client.solve_once(fleet(6, cost_per_km=1_000, fixed_cost=0))
     jobs, ann = tools_client.ctx.job_service, tools_client.ctx.principal
     asked = await tools_client.use("solve_alternatives", plan=base, styles=["quickest"], solve_time="PT1S")
     first = asked["alternatives"][0]["job_id"]

@@ -60,7 +60,7 @@ WEIGHED = [
 pytestmark = needs_native
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", [0, 1, *(pytest.param(block, marks=pytest.mark.slow) for block in (2, 3))])
 def test_every_plan_of_a_random_problem_is_verified(block: int) -> None:
     """SPEC S2: each plan passes the independent verifier, whatever combination of features the problem has."""
     proved = 0
@@ -165,7 +165,7 @@ def test_improvements_only_get_cheaper() -> None:
     """SPEC S3: anytime, and the last one handed over is the best."""
     problem = random_problem(11, tickets=200, features=frozenset({Feature.TIME_WINDOWS}))
     seen: list[Candidate] = []
-    limits = SearchLimits(time.monotonic() + 0.6, 1)
+    limits = SearchLimits(time.monotonic() + 0.3, 1)
     outcome = SisrEngine().solve(problem, limits, seen.append, lambda: False)
     costs = [price(problem, candidate) for candidate in seen]
     assert all(later < earlier for earlier, later in pairwise(costs))
@@ -184,7 +184,7 @@ def test_a_warm_start_is_never_lost() -> None:
         assert price(problem, again) <= price(problem, first)
 
 
-@pytest.mark.parametrize("tickets", [1000, 3000])
+@pytest.mark.parametrize("tickets", [1000, pytest.param(3000, marks=pytest.mark.slow)])
 def test_a_stop_is_obeyed_at_once_in_every_phase(tickets: int) -> None:
     """Our choice: cancel takes effect within a second at n = 1000, model building included."""
     problem = random_problem(3, tickets=tickets, features=frozenset({Feature.TIME_WINDOWS}))
@@ -233,12 +233,12 @@ def test_a_first_plan_of_one_long_route_is_whole_soon_after_its_time() -> None:
 
 
 def test_the_deadline_is_kept_and_a_plan_is_there() -> None:
-    """Our choice: an incumbent within a second at n = 1000; no solve overruns its time."""
+    """Our choice: an incumbent within half a second at n = 1000; no solve overruns its time."""
     problem = random_problem(5, tickets=1000, features=frozenset())
-    deadline, watch = time.monotonic() + 1.0, Stopwatch()
+    deadline, watch = time.monotonic() + 0.5, Stopwatch()
     outcome = SisrEngine().solve(problem, SearchLimits(deadline), lambda _: None, lambda: False)
     assert outcome.best is not None
-    assert watch.spent_s < 1.5
+    assert watch.spent_s < 1.0
 
 
 @pytest.mark.parametrize("seed", range(3))

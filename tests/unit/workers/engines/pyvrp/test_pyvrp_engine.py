@@ -49,7 +49,7 @@ def day(agents: list[Json], tickets: list[Json]) -> Problem:
     return problem(agents, tickets, locations=plane(PLACES), travel={})
 
 
-def planned(problem: Problem, seconds: float = 0.5) -> Plan:
+def planned(problem: Problem, seconds: float = 0.2) -> Plan:
     """Return what PyVRP makes of a day it claims to know, proved."""
     assert PyvrpEngine().missing(problem) == frozenset()
     best = PyvrpEngine().solve(problem, SearchLimits(time.monotonic() + seconds), lambda _: None, lambda: False).best
@@ -105,7 +105,7 @@ def test_a_shipment_and_a_delivery_share_a_vehicle(seed: int) -> None:
     square = plane({"D": (0, 0), "A": (100, 0), "B": (0, 100), "C": (-100, 0)})
     agents, tickets = [agent(1, capacity=9), agent(2, capacity=9)], [ticket("A"), ticket("B", pickup="A"), ticket("C")]
     day = problem(agents, tickets, locations=square, travel={})
-    outcome = PyvrpEngine().solve(day, SearchLimits(time.monotonic() + 0.3, seed), lambda _: None, lambda: False)
+    outcome = PyvrpEngine().solve(day, SearchLimits(time.monotonic() + 0.15, seed), lambda _: None, lambda: False)
     assert outcome.best is not None
     assert [len(route.tickets) for route in outcome.best.routes] == [3]
 

@@ -20,7 +20,7 @@ from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.recombination.recombination import MAX_CANDIDATES, NAME, Recombination
 from workers.engines.recombination.route_pool import RoutePool, route_log
-from workers.engines.selection import engine_registry
+from workers.engines.selection import engine_registry, time_allocation
 from workers.engines.selection.portfolio import Portfolio
 
 LONG_S = 30.0
@@ -147,11 +147,13 @@ def test_a_solver_that_fails_costs_no_plan(monkeypatch: pytest.MonkeyPatch) -> N
     assert outcome.recombination is None
 
 
-def test_auto_recombines_routes_of_a_default_solve_and_says_what_it_did() -> None:
-    """SPEC S2: OR-Tools takes part in the default path of two seconds and more, and the plan records it."""
+def test_auto_recombines_routes_and_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S2: OR-Tools takes part in the default path, here in a fifth of a second, and the plan records it."""
+    monkeypatch.setattr(time_allocation, "RECOMBINATION_FROM_S", 0.5)
+    monkeypatch.setattr(time_allocation, "RECOMBINATION_SHARE", 0.2)
     problem = fleet(60)
     engine = engine_registry.choose(problem)
-    outcome = engine.solve(problem, SearchLimits(time.monotonic() + 3.0), lambda _: None, lambda: False)
+    outcome = engine.solve(problem, SearchLimits(time.monotonic() + 1.0), lambda _: None, lambda: False)
     record = outcome.recombination
     assert record is not None
     assert record.columns > 0

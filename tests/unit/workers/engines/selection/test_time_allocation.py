@@ -221,9 +221,9 @@ def test_a_plan_to_start_from_is_never_lost(cores: int) -> None:
     """SPEC S3: with no time to improve it, a given plan is what comes back."""
     problem = random_problem(4, tickets=200, features=frozenset({Feature.TIME_WINDOWS}))
     engine = engine_registry.choose(problem)
-    first = engine.solve(problem, SearchLimits(time.monotonic() + 1.0), lambda _: None, lambda: False).best
+    first = engine.solve(problem, SearchLimits(time.monotonic() + 0.2), lambda _: None, lambda: False).best
     again = engine.solve(
-        problem, SearchLimits(time.monotonic() + 0.2, 3, cores), lambda _: None, lambda: False, first
+        problem, SearchLimits(time.monotonic() + 0.1, 3, cores), lambda _: None, lambda: False, first
     ).best
     assert first is not None and again is not None
     assert price(problem, again) <= price(problem, first)
