@@ -71,7 +71,7 @@ async def test_a_day_is_solved_and_seen_live(server: PlannerServer, page: Any) -
     day["tickets"][0]["name"] = SCRIPT
     scenario_id = (await call(server, "create_scenario", **day))["scenario_id"]
     await page.goto(_url(server, f"scenarios/{scenario_id}"))
-    await page.get_by_label("Solve time (s)").fill("2")
+    await page.get_by_label("Solve time (s)").fill("1")
     await page.get_by_role("button", name="Solve").click()
     await page.locator("svg.map .stop").first.wait_for(timeout=60_000)
     await page.get_by_text("Completed", exact=True).wait_for(timeout=60_000)

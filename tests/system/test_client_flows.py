@@ -20,7 +20,7 @@ async def test_solve_is_answered_before_it_is_solved(server: PlannerServer) -> N
     """SPEC T2: a job id at once, the plan later."""
     async with Client(server.mcp) as client:
         watch = Stopwatch()
-        job_id = await submit(client, ring(), "PT1S")
+        job_id = await submit(client, ring(4), "PT1S")
         assert watch.spent_s < 1.5
         done = await wait_for(client, job_id, "COMPLETED")
         assert done["progress"] == 100
@@ -84,7 +84,7 @@ async def test_solving_job_is_cancelled_within_a_second_and_keeps_its_plan(serve
 async def test_job_channel_resumes_without_loss_or_repeat(server: PlannerServer, http: httpx.AsyncClient) -> None:
     """SPEC J3, J4: the same story whether it is heard at once, in two parts or afterwards."""
     async with Client(server.mcp) as client:
-        job_id = await submit(client, ring(), "PT2S", fresh=True)
+        job_id = await submit(client, ring(), "PT1S", fresh=True)
     url = f"{server.url}/jobs/{job_id}/events"
     with anyio.fail_after(60):
         parts = await _read(http, url, at_most=2)

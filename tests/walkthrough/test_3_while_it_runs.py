@@ -32,7 +32,7 @@ async def test_a_waiting_call_reports_progress(client: Client) -> None:
         progress_events.append(progress)
 
     with anyio.fail_after(30):
-        asked = {"job_id": await submit(client, ring(), "PT2S"), "wait_s": 20}
+        asked = {"job_id": await submit(client, ring(), "PT1S"), "wait_s": 20}
         status: dict[str, Any] = {"status": "QUEUED"}
         while status["status"] in ("QUEUED", "SOLVING"):
             result = await client.call_tool("query_vrp_status", asked, progress_callback=on_progress)
@@ -46,7 +46,7 @@ async def test_a_waiting_call_reports_progress(client: Client) -> None:
 async def test_another_client_finds_the_job_after_a_lost_connection(server: PlannerServer, client: Client) -> None:
     """SPEC J9, T5: a job outlives the client that asked for it; who lost its id finds it in the list."""
     async with Client(server.mcp) as first:
-        job_id = await submit(first, ring(), "PT2S")
+        job_id = await submit(first, ring(), "PT1S")
     with anyio.fail_after(30):
         jobs = await use(client, "list_jobs", size=1)
         assert [row[0] for row in jobs["rows"]] == [job_id]

@@ -15,7 +15,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 from examples.job_events import follow
 from examples.planner_server import PlannerServer
 from tests.shared.http.webhook_receiver import Receiver
-from tests.shared.scenarios.client_scenarios import ring, submit, use
+from tests.shared.scenarios.client_scenarios import SMALLEST, ring, submit, use
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ async def test_reader_goes_on_from_the_last_event_it_saw(
 ) -> None:
     """SPEC J4: each event has an id; who sends it as `Last-Event-ID` misses nothing and sees nothing twice."""
     with anyio.fail_after(30):
-        job_id = await submit(client, ring(), "PT1S")
+        job_id = await submit(client, SMALLEST, "PT1S")
         events = [event async for event in follow(http, server.url, job_id)]
         seen = events[1][0]
         rest = [event async for event in follow(http, server.url, job_id, last=seen)]
@@ -53,7 +53,7 @@ async def test_a_webhook_is_signed_and_reports_the_end_of_the_job(
     """SPEC W1, W2: your secret, shown once, verifies the body as it came; it is the last event of the channel."""
     secret = (await use(client, "webhook_secret"))["secret"]
     with anyio.fail_after(30):
-        job_id = await submit(client, ring(), "PT1S", callback_url=receiver.url("/planned"))
+        job_id = await submit(client, SMALLEST, "PT1S", callback_url=receiver.url("/planned"))
         request, *_again = await receiver.wait_for(1, "/planned")
         *_, (_event_id, last) = [event async for event in follow(http, server.url, job_id)]
     hook = Webhook(secret)  # of any library for Standard Webhooks
