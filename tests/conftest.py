@@ -61,6 +61,8 @@ GROUPS = (
 longest; elsewhere each file is run as a whole."""
 LAST = "tests/unit"
 """Short files, kept for the end, so that no process waits long for another."""
+FIRST_OF_LAST = "tests/unit/workers"
+"""The longest of them: proofs and searches."""
 
 
 def _process_group(nodeid: str) -> str:
@@ -95,7 +97,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def rank(item: pytest.Item) -> int:
         group = _process_group(item.nodeid)
-        return ranks.get(group, len(ranks) + group.startswith(f"{LAST}/"))
+        is_short = group.startswith(f"{LAST}/") and not group.startswith(f"{FIRST_OF_LAST}/")
+        return ranks.get(group, len(ranks) + is_short)
 
     items.sort(key=rank)
     for item in items:
@@ -211,11 +214,13 @@ async def receiver() -> AsyncIterator[Receiver]:
 async def server(server_dir: Path, receiver: Receiver) -> AsyncIterator[PlannerServer]:
     """`planner-mcp serve` with one worker on a free port, for every test that does not break it.
 
-    It may send webhooks to the receiver; elsewhere they go to public addresses alone.
+    It may send webhooks to the receiver; elsewhere they go to public addresses alone. A solve has one core: other tests
+    run beside it.
     """
     settings = {
         "PLANNER_WEBHOOK_ALLOW_NETWORKS": '["127.0.0.0/8"]',
         "PLANNER_WEBHOOK_ALLOW_PORTS": f"[{receiver.port}]",
+        "PLANNER_SOLVE_CORES": "1",
     }
     async with running_server(server_dir, workers=1, settings=settings | PATIENT_LEASE) as server:
         yield server
