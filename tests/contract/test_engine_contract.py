@@ -161,11 +161,11 @@ def _gaps(engine: Engine, problem: Problem, seconds: float) -> list[float]:
 def test_search_goes_on_from_a_plan(engine: Engine) -> None:
     """SPEC J6: a re-run starts from the last incumbent and never ends worse."""
     problem = fleet(100)
-    first = next(filter(None, (_best_within(engine, problem, seconds) for seconds in (0.3, 4.0, 32.0))))
+    first = next(filter(None, (_best_within(engine, problem, seconds) for seconds in (0.15, 4.0, 32.0))))
     prices: list[int] = []
     outcome = engine.solve(
         problem,
-        SearchLimits(time.monotonic() + 0.3),
+        SearchLimits(time.monotonic() + 0.15),
         lambda candidate: prices.append(price(problem, candidate)),
         lambda: False,
         warm_start=first,

@@ -48,7 +48,7 @@ def test_what_may_stay_out_for_a_while_is_served_in_the_end(
     tickets: int, cores: int, iterations: int, spare: int
 ) -> None:
     """SPEC S2: nobody is left out for cheap, also where no vehicle is to spare; the plan is proved."""
-    for seed in range(3):
+    for seed in range(3 if tickets < 600 else 1):
         problem = villages(seed, tickets=tickets, agents=tickets // 2 + spare)
         best = native_plan(problem, iterations, seed=seed, cores=cores)
         assert sum(len(route.stops) for route in best.routes) == tickets, f"seed {seed}"
