@@ -167,11 +167,7 @@ def shown_texts() -> frozenset[str]:
     limits = [words.limit for words in REASONS.values()]
     texts = {
         *(text for tool in TOOLS for text in (tool.title, tool.description)),
-        *(
-            re.sub("^Also fields .*", "Also fields {}", text)
-            for tool in TOOLS
-            for text in texts_in(tool.as_json()["inputSchema"])
-        ),
+        *(re.sub("^Also .*", "Also {}", text) for tool in TOOLS for text in texts_in(tool.as_json()["inputSchema"])),
         *(text for tool in TOOLS for text in texts_in(tool.as_json()["outputSchema"])),
         *(problem.format(where=where) for problem in PROBLEMS.values() for where in ("parameter {}", "value")),
         *(offer.instructions for offer in OFFERS.values()),

@@ -84,7 +84,7 @@ def _slim_object(name: str, schema: Json, models: Json) -> Json:
     )
     slim: Json = {"type": "object"}
     if more:
-        slim["description"] = f"Also fields {more}" if typed else more
+        slim["description"] = f"Also {more}" if typed else more
     if fields:
         slim["properties"] = fields
     if typed and "required" in schema:

@@ -13,9 +13,9 @@ from planner_mcp.settings import Settings
 BASE = "http://localhost:8080"
 
 
-def app_client(app: ASGIApp) -> httpx.AsyncClient:
-    """Return a client of an app."""
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app=app, client=("127.0.0.1", 1)), base_url=BASE)
+def app_client(app: ASGIApp, address: str = "127.0.0.1") -> httpx.AsyncClient:
+    """Return a client of an app, at an address."""
+    return httpx.AsyncClient(transport=httpx.ASGITransport(app=app, client=(address, 1)), base_url=BASE)
 
 
 @asynccontextmanager

@@ -97,7 +97,7 @@ async def test_nothing_new_is_planned_into_the_past(tools_client: ToolClient) ->
     """SPEC T5: at four minutes past, who is still at the depot leaves then at the earliest, and a new ticket waits."""
     day = fleet()
     day["agents"].append(day["agents"][0] | {"id": "idle", "fixed_cost": 10_000})
-    before = await tools_client.solve_once(day)
+    before = await tools_client.solve(day)
     patch = {"tickets": {"t-new": {"location": "P3", "demand": 1, "agents": ["idle"]}}}
     answer = await tools_client.use("resolve_vrp", warm_from=before, patch=patch, keep_until="00:04", solve_time="PT1S")
     old, new = await tools_client.plan(before), await tools_client.full_plan(answer["job_id"])
