@@ -57,7 +57,7 @@ KNOWN_BY_THEIR_FORM = {
 """Why texts with fewer letters than `FEWEST_LETTERS` are hardly taken for what a caller wrote in a line."""
 PARTS = ("problem", "accepted", "hint", "allowed")
 """What a fault says, as arguments and variables are called."""
-FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1, "fault": 0}
+FIRST_TEXT = {"Fault": 1, "reached": 0, "too_large": 1, "_ineligible": 1, "fault": 0, "_refusal": 2}
 """Where the texts of a fault begin among the arguments of what makes one."""
 SAYING = {*FIRST_TEXT, "field_error", "phrase"}
 """Functions whose arguments are read."""
@@ -336,6 +336,14 @@ def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str)
     finally:
         use_language("en")
     assert translated_line(line) == line
+
+
+def test_every_chinese_text_takes_the_values_of_the_english_one() -> None:
+    """SPEC T11: also where these stand in another order."""
+    for key in (key for key in chinese_texts() if not key.startswith("No agent can")):
+        values = [str(1000 + at) for at in range(key.count("{}"))]
+        text = "".join(part + value for part, value in zip(key.split("{}"), [*values, ""], strict=True))
+        assert [value for value in values if value not in translated(text, "zh")] == [], key
 
 
 @pytest.mark.parametrize(
