@@ -67,7 +67,7 @@ def with_second_tours(
             sentences.append(f"{agent.id} may set out again from {place} at {clock(ready_s)}, as {name}.")
     if not added:
         return body, []
-    return {**body, "agents": [*body["agents"], *added.values()]}, sentences
+    return with_tours_named({**body, "agents": [*body["agents"], *added.values()]}, held), sentences
 
 
 def with_tours_named(body: ScenarioBody, held: Held | None) -> ScenarioBody:
@@ -145,6 +145,6 @@ def _with_tours(ticket: Json, further: Mapping[str, Sequence[str]], *, has_begun
     changed: Json = {"preferred_agent": tours[-1]} if tours and not has_begun else {}
     for field in ("agents", "not_agents"):
         names = ticket.get(field) or ()
-        if more := [tour for name in names for tour in further.get(name, ()) if tour not in names]:
+        if more := dict.fromkeys(tour for name in names for tour in further.get(name, ()) if tour not in names):
             changed[field] = [*names, *more]
     return {**ticket, **changed} if changed else ticket

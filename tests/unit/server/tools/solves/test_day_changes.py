@@ -120,6 +120,20 @@ async def test_a_ticket_that_comes_after_the_first_tour_prefers_the_second(
     assert {"p", "o"} <= {*plan["van1 tour 2"]}
 
 
+async def test_a_ticket_names_each_tour_of_its_agent_once(call: Call, ctx: ToolContext, store: RedisStore) -> None:
+    """SPEC T5: also the third one, which follows two that it names."""
+    hours = {"c": ["10:00", "11:00"], "d": ["13:00", "15:00"]}
+    ahead = [ticket(name, time_windows=[each], agents=["van1"]) for name, each in hours.items()]
+    scenario_id = await created(call, day(ticket("a", time_windows=MORNING), *ahead, van1={}, van2={}))
+    base = await solved(call, store, scenario_id, ["a"])
+    second = await call("resolve_vrp", {"warm_from": base, "keep_until": 9 * 3600})
+    await finish(store, ["a"], [], ["c"])
+    asked = {"warm_from": second.structured["job_id"], "keep_until": 12 * 3600}
+    stored = await ctx.job_service.scenario(ctx.principal, (await call("resolve_vrp", asked)).structured["scenario_id"])
+    assert stored.body["tickets"][2]["agents"] == ["van1", "van1 tour 2", "van1 tour 3"]
+    assert served(await best(ctx, stored.id)) == {"van1": ["a"], "van1 tour 2": ["c"], "van1 tour 3": ["d"]}
+
+
 async def test_a_van_that_broke_down_at_home_has_driven_home(call: Call, ctx: ToolContext, store: RedisStore) -> None:
     """SPEC T10: what has been driven stays; it goes out no more."""
     late = ticket("c", time_windows=[["10:00", "16:00"]])
