@@ -6,11 +6,12 @@ duration, then above a shorter one, and so on. The times of routes are no part o
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ortools.sat.python import cp_model
 
 from planner_mcp.routing.evaluation.plan_builder import price
+from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.problem import Candidate, GroupKind, Route
 from workers.engines.bounds.column_generation import DualBound
 from workers.engines.bounds.native_pricing import dual_of_tickets
@@ -25,7 +26,7 @@ class DayProof:
     bound: int
     """No plan costs less than this or the target, in cost units."""
     plan: Candidate | None
-    """A plan that costs less than the target."""
+    """A plan that costs less than the target, where every hour is the best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,13 @@ class DayEnumeration:
 
     def __init__(self, relaxed: RelaxedProblem, dual: DualBound, target: int, deadline: float) -> None:
         self._relaxed = relaxed
-        self._problem = relaxed.problem
+        self._problem = replace(relaxed.problem, durations=fastest_durations(relaxed.problem), travel_periods=())
         self._dual = dual
         self._target = target
         self._deadline = deadline
         prices = dual_of_tickets(relaxed.rows_of, dual.duals).tolist()
         self._enumerations = [
-            RouteEnumeration(relaxed.problem, network.agents[0], relaxed.factor, prices, self._is_over)
+            RouteEnumeration(self._problem, network.agents[0], relaxed.factor, prices, self._is_over)
             for network in relaxed.networks
         ]
 
@@ -82,7 +83,7 @@ class DayEnumeration:
                 # none costs less without the price of the longest duration, so a longer one than this is too dear
                 shorter = max(-1, (target - found.cost - 1) // span_cost)
                 if shorter >= longest:
-                    return None  # the plan costs more than it was believed to
+                    return None  # the plan costs more than the choice of its routes says
             longest = shorter
         return DayProof(target, plan)
 

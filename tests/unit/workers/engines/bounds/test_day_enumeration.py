@@ -1,14 +1,17 @@
 """The cheapest plan of a small day by all routes of its agents, against the best of all plans."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from planner_mcp.routing.evaluation.plan_builder import build_plan, price
+from planner_mcp.routing.evaluation.time_dependent_travel import fastest_durations
 from planner_mcp.routing.plan import PlanStatus
-from planner_mcp.routing.problem import Candidate, Feature, Problem
+from planner_mcp.routing.problem import Candidate, Feature, Problem, TravelPeriod
 from planner_mcp.routing.verification.plan_verification import verify
 from tests.shared.engines.native_search import needs_native, searched
+from tests.shared.scenarios.plan_enumeration import cheapest
 from tests.shared.scenarios.proof_days import proof_days
 from tests.shared.scenarios.random_problems import random_problem
 from workers.engines.bounds.column_generation import ColumnGeneration
@@ -65,6 +68,23 @@ def test_the_best_plan_is_found_and_no_cheaper_one() -> None:
         assert better is not None and better.bound == day.cost and better.plan is not None, text
         assert price(day.problem, better.plan) == day.cost, text
         assert verify(day.problem, build_plan(day.problem, better.plan)) == [], text
+
+
+def test_balance_and_rush_hours_have_the_bound_of_the_best_hour() -> None:
+    """SPEC S2: where the plan that keeps it costs more in rush hours, the bound is told all the same."""
+    gaps = 0
+    for seed in range(1, 9):
+        day = random_problem(seed, tickets=3, features=frozenset({Feature.BALANCE, Feature.TIME_WINDOWS}))
+        rushed = replace(day, travel_periods=(TravelPeriod(0, 300, 2000), TravelPeriod(500, 700, 800)))
+        best = cheapest(rushed)
+        if build_plan(rushed, best).status is not PlanStatus.FEASIBLE:
+            continue
+        best_hour = replace(day, durations=fastest_durations(rushed))
+        least, cost = price(best_hour, cheapest(best_hour)), price(rushed, best)
+        proof = enumeration_of(rushed, cost).prove()
+        assert proof is not None and proof.bound == least, seed
+        gaps += least < cost
+    assert gaps
 
 
 def test_an_enumeration_without_time_proves_nothing() -> None:
