@@ -67,6 +67,8 @@ _YES_OR_NO: Final = words_of("y n yes no true false x ja nein j oui non o si sí
 _DEGREES: Final = re.compile(r"[+-]?\d{1,3}[.,]\d{2,}")
 _SIGNED: Final = re.compile(r"[+-]?[\d ]+(?:[.,]\d+)?")
 """A number, and no hour until which: three boxes that are taken back are -3."""
+_UNTIL: Final = re.compile(r"- ?(?:0?[5-9]|1\d|2[0-4])\.[0-5]\d")
+"""An hour of the day until which, with its minutes: -12.30."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def _is_window(cell: str) -> bool:
         return False
     if names_half_days(cell):
         return True
-    if _SIGNED.fullmatch(cell.strip()) or not any(map(str.isdecimal, cell)):
+    is_amount = _SIGNED.fullmatch(cell.strip()) is not None and _UNTIL.fullmatch(cell.strip()) is None
+    if is_amount or not any(map(str.isdecimal, cell)):
         return False
     return bool(read) and (":" in cell or not _PHONE.fullmatch(cell.strip()) or len(cell) <= len("0800-1200"))
 

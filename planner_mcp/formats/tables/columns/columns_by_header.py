@@ -64,6 +64,8 @@ _HEIGHTS: Final = frozenset({"hohe", "tiefe"})
 _SIZE_UNITS: Final = frozenset({"mm", "cm", "dm", "m", "meter"})
 _SOUTHMOST, _NORTHMOST = 27, 72
 """Latitudes of Europe, from the Canary Islands to the North Cape."""
+_ANGLE: Final = re.compile(r"-.*|.*[.,]\d{4,}", re.DOTALL)
+"""A length is neither negative nor written with so many decimals."""
 
 
 def take_by_header(columns: ProposedColumns, header: str) -> None:
@@ -178,7 +180,8 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
 def _says_size(columns: ProposedColumns, header: str) -> bool:
     """Return whether a German header speaks of the size of goods: `Länge cm`, or `Länge` beside `Höhe`.
 
-    So it does over whole numbers, and where none of the widths is a latitude at which such headers are written.
+    So it does over whole numbers, and where none of the widths is a latitude at which such headers are written, or a
+    number that only an angle is.
     """
     words = normalized(header).split()
     if _SIDES.isdisjoint(words):
@@ -191,7 +194,8 @@ def _says_size(columns: ProposedColumns, header: str) -> bool:
         return not are_degrees(cells, 180)
     widths = [cell for each, named in others.items() if "breite" in named for cell in columns.cells[each]]
     latitudes = [at for cell in widths if not isinstance(at := coordinate_in(cell, "", DEGREES["lat"]), Fault)]
-    return bool(latitudes) and not any(_SOUTHMOST <= at <= _NORTHMOST for at in latitudes)
+    are_angles = any(_ANGLE.fullmatch(cell.strip()) for cell in widths)
+    return bool(latitudes) and not are_angles and not any(_SOUTHMOST <= at <= _NORTHMOST for at in latitudes)
 
 
 def _take_time(columns: ProposedColumns, header: str, name: str) -> None:

@@ -71,10 +71,16 @@ def _known(cells: Sequence[str]) -> int:
 
 
 def names_columns(cells: Sequence[str]) -> bool:
-    """Return whether a line is the header of a table by its words: half of them or more are known as such."""
+    """Return whether a line is the header of a table by its words: half of them or more are known as such.
+
+    A line of short words such as `a` and `de` is rather one of names.
+    """
     words = [cell.strip() for cell in cells if cell.strip()]
-    known = 0 if _have_figures(words) or any(word.endswith((":", "：")) for word in words) else _known(words)
-    return known > 1 and 2 * known >= len(words)
+    if _have_figures(words) or any(word.endswith((":", "：")) for word in words):
+        return False
+    known = _known(words)
+    is_short = all(len(word) <= _LONGEST_CODE and word.isascii() for word in words)
+    return known > 1 and 2 * known >= len(words) and not is_short
 
 
 def _first_wide(lines: Sequence[Line]) -> int:

@@ -28,6 +28,8 @@ MAX_HEADER: Final = 200
 """Characters of a header. Every header is compared with every word that is known."""
 SPLIT: Final = "Split the scenario."
 """What to do about too many rows."""
+_MOST_GAPS: Final = 500
+"""Lines below empty ones of which each is compared with the words of headers: 0.1 ms for a word."""
 _FALLBACK_NAMES: Final = {
     "gb18030": "GB18030",
     "cp1250": "Windows-1250",
@@ -378,9 +380,12 @@ def _overlong(lines: Sequence[tuple[int, list[str]]], width: int, name: str) -> 
 
 
 def _other_header(headers: Sequence[str], lines: Sequence[tuple[int, list[str]]]) -> int | None:
-    """Return the first line below an empty one that is another header by its words: vehicles below the stops."""
+    """Return the first line below an empty one that is another header by its words: vehicles below the stops.
+
+    Only the first of such lines are looked at: some files have an empty line below each row.
+    """
     below_empty = (line for above, line in pairwise(lines) if line[0] > above[0] + 1)
-    others = (line for line in below_empty if not _repeats(headers, line[1]))
+    others = (line for line in islice(below_empty, _MOST_GAPS) if not _repeats(headers, line[1]))
     return next((number for number, cells in others if names_columns(cells)), None)
 
 

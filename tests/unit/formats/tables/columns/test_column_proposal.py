@@ -173,6 +173,19 @@ def test_the_size_of_goods_is_no_position(headers: str, cells: str) -> None:
     assert [each.header for each in mapping.open_columns] == headers.split(";")
 
 
+@pytest.mark.parametrize("cells", ["-22,57;17,08", "1.2864;103.8172", "-1.2864;36.8172"])
+def test_places_outside_europe_are_positions_below_german_headers_too(cells: str) -> None:
+    """SPEC T5: nothing is as wide as a negative number, or measured to four decimals."""
+    mapping = proposed("Nr;Breite;Länge", f"A1;{cells}")
+    assert (mapping.fields["Breite"], mapping.fields["Länge"]) == ("lat", "lon")
+
+
+@pytest.mark.parametrize("header", ["Zeitfenster", "Wann"])
+def test_a_hyphen_before_an_hour_and_its_minutes_is_until(header: str) -> None:
+    """SPEC T5: -12.30 is no amount."""
+    assert proposed(f"Nr;Anschrift;{header}", "A1;Ring 5, 79098 Freiburg;-12.30").fields[header] == "window"
+
+
 def test_three_boxes_that_are_taken_back_are_no_hour() -> None:
     """SPEC T7: beside 4 they made a column of boxes one of windows, and it was 4 that was no time."""
     text = table("Order;Address;Boxes\n1;Ring 5, 79098 Freiburg;4\n2;Ring 7, 79098 Freiburg;-3\n")

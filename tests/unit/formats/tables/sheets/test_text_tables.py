@@ -1,9 +1,12 @@
 """Tables of text whatever their encoding, marks and lines above the header (SPEC T5)."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from planner_mcp.errors import InputError, TooLargeError
 from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
+from planner_mcp.formats.tables.sheets import text_tables
 from planner_mcp.formats.tables.sheets.text_tables import read_table
 from planner_mcp.formats.tables.table_import import TableImport
 from tests.shared.formats.day_tables import table
@@ -52,7 +55,18 @@ def test_a_table_below_another_one_is_refused(text: str) -> None:
     assert [(fault.path, fault.problem) for fault in caught.value.errors] == [("/5", "Another table begins here.")]
 
 
-@pytest.mark.parametrize("below", ["Stop;Address;Boxes", "Driver:;Date:;", "Ring;Depot;3", "Subtotal;;7", "Depot;;"])
+def test_a_file_with_an_empty_line_below_each_row_is_read_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC A4: not each row of it is compared with the words of headers."""
+    compared: list[Sequence[str]] = []
+    monkeypatch.setattr(text_tables, "names_columns", compared.append)
+    rows = "".join(f"Shop {chr(97 + at % 26)};Ring\n\n" for at in range(2000))
+    assert len(read_table(f"Name;Address\n{rows}".encode(), max_rows=2000).rows) == 2000
+    assert len(compared) <= 500
+
+
+@pytest.mark.parametrize(
+    "below", ["Stop;Address;Boxes", "Driver:;Date:;", "Ring;Depot;3", "Subtotal;;7", "Depot;;", "a;A;", "a;de;"]
+)
 def test_other_lines_below_an_empty_one_are_no_table(below: str) -> None:
     """SPEC T5: the header once more, a line to sign, a stop."""
     assert len(table(f"Stop;Address;Boxes\n1;Ring 5;4\n\n{below}\n2;Ring 7;3\n").rows) >= 2
