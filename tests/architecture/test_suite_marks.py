@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SOAK = Path(__file__).parents[1] / "soak"
-NOT_QUICK = {"slow", "long", "chaos"}
+NOT_QUICK = {"slow", "chaos"}
 
 
 @pytest.mark.parametrize("path", sorted(SOAK.glob("test_*.py")), ids=lambda path: path.stem)
