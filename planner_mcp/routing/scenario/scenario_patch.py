@@ -112,18 +112,22 @@ def without_tickets_named(body: ScenarioBody, gone: Collection[str | None]) -> S
 
 
 def tickets_naming(body: ScenarioBody, agents: Collection[str]) -> list[str]:
-    """Return the tickets that prefer or forbid any of some agents."""
+    """Return the tickets that lose a name where some agents are removed."""
     gone = frozenset(agents)
     return [entry["id"] for entry in body["tickets"] if _mentions_of(entry, gone)]
 
 
 def _mentions_of(ticket: Json, agents: frozenset[str]) -> list[str]:
-    """Return those of some agents that a ticket prefers or forbids."""
-    return [name for name in (ticket.get("preferred_agent"), *(ticket.get("not_agents") or ())) if name in agents]
+    """Return those of some agents that a ticket prefers, forbids, or allows beside others that stay."""
+    allowed = ticket.get("agents") or ()
+    named = [ticket.get("preferred_agent"), *(ticket.get("not_agents") or ())]
+    if not agents.issuperset(allowed):
+        named += allowed
+    return [name for name in named if name in agents]
 
 
 def _without_mentions_of(body: ScenarioBody, agents: Collection[str]) -> ScenarioBody:
-    """Return a scenario in which no ticket prefers or forbids any of some agents."""
+    """Return a scenario in which no ticket names any of some agents, save those that nobody else may serve."""
     if not (gone := frozenset(agents)):
         return dict(body)
     return {**body, "tickets": [_ticket_without_mentions(entry, gone) for entry in body["tickets"]]}
@@ -136,6 +140,8 @@ def _ticket_without_mentions(ticket: Json, agents: frozenset[str]) -> Json:
     freed = {name: value for name, value in ticket.items() if name not in gone}
     if ticket.get("not_agents"):
         freed["not_agents"] = [name for name in ticket["not_agents"] if name not in agents]
+    if remaining := [name for name in ticket.get("agents") or () if name not in agents]:
+        freed["agents"] = remaining
     return freed
 
 

@@ -40,7 +40,7 @@ from planner_mcp.server.tools.arguments.resolved_inputs import (
     scenario_within_limits,
 )
 from planner_mcp.server.tools.arguments.scenario_addresses import AddressedDay, without_outdated_positions
-from planner_mcp.text import clock, counted, named, plain
+from planner_mcp.text import clock, named, plain
 
 Patch = Annotated[
     ScenarioPatch,
@@ -205,7 +205,11 @@ def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
     """Return what goes with a date, what a list leaves out, and which tickets lose their words of agents."""
     gone = removed_agents(patch)
     free = tickets_naming(body, gone) if gone else []
-    summary = f"{named(gone)} gone: preferred or forbidden no longer by {counted(len(free), 'ticket')} ({named(free)})"
+    summary = (
+        f"{named(gone)} gone: named no longer by 1 ticket ({named(free)})"
+        if len(free) == 1
+        else f"{named(gone)} gone: named no longer by {len(free)} tickets ({named(free)})"
+    )
     unnamed = named_beside(body, removed_tickets(patch))
     words = f"{named(unnamed)} gone: no longer in locked_tickets, groups or incompatible"
     agents, tickets = [summary] if free else [], [words] if unnamed else []

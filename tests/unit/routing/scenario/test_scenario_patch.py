@@ -147,15 +147,20 @@ def test_rows_are_named_only_where_a_patch_would_shift_them() -> None:
     assert revise(by_order(), {"locations": {"e": {}}, "travel": 5})["travel"] == 5
 
 
-def test_an_agent_that_is_removed_is_neither_preferred_nor_forbidden_any_more() -> None:
+def test_tickets_name_an_agent_that_is_removed_no_longer() -> None:
     """SPEC T5: a breakdown is told by one null; a name that the patch itself writes, or that never was, is refused."""
-    tickets = [ticket("a", preferred_agent="w", switch_cost=5), ticket("b", "B", not_agents=["v", "w"]), ticket("c")]
+    tickets = [
+        ticket("a", preferred_agent="w", switch_cost=5),
+        ticket("b", "B", not_agents=["v", "w"]),
+        ticket("c", agents=["w", "x"]),
+    ]
     day = body([agent("v"), agent("w"), agent("x")], tickets)
     revised = revise(day, {"agents": {"w": None}})
-    assert revised["tickets"] == [ticket("a"), ticket("b", "B", not_agents=["v"]), ticket("c")]
+    assert revised["tickets"] == [ticket("a"), ticket("b", "B", not_agents=["v"]), ticket("c", agents=["x"])]
     assert day["tickets"] == tickets
     parse_scenario(revised)
     for patch in (
+        {"agents": {"w": None, "x": None}},
         {"agents": {"w": None}, "tickets": {"c": {"preferred_agent": "w"}}},
         {"tickets": {"c": {"not_agents": ["W"]}}},
         {"agents": [agent("v"), agent("W")]},

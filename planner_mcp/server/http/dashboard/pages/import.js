@@ -30,6 +30,7 @@ export function importView(session) {
     if (!chosen) return file.focus();
     capacity.required = Number(fleet.value) > 0; // vehicles that are named here say what they carry
     if (![date, fleet, capacity, begin, end, stay].every((input) => input.reportValidity())) return;
+    fields ??= await (await request("/ui/assets/column_fields.json")).json();
     const upload = await uploaded(chosen);
     const ask = async (message, schema) => {
       if (schema.properties.planning_date) return { planning_date: date.value }; // no one day of all rows goes before today
@@ -40,7 +41,6 @@ export function importView(session) {
     const importFor = (day) => callTool("import_scenario", { file: upload, planning_date: day, name: chosen.name, agents: agents(), columns, ...(depot.value.trim() ? { depot: depot.value.trim() } : {}) }, ask);
     const ofToday = (error) => (!isDateChosen && error.errors?.some((fault) => fault.path === "/planning_date") ? importFor(date.value) : Promise.reject(error)); // beside other faults no date is asked for
     const found = await importFor(isDateChosen ? date.value : undefined).catch(ofToday).catch((error) => inWordsOfPage(error, chosen.name));
-    fields ??= await (await request("/ui/assets/column_fields.json")).json();
     const assumptions = stay.value > 0 ? await withStay(found, 60 * Number(stay.value)) : found.assumptions;
     messages.replaceChildren(
       h("p", {}, t("imported", { agents: found.agents, tickets: found.tickets }), " ", link(`scenarios/${found.scenario_id}`, t("open"))),
