@@ -7,7 +7,7 @@ total taken for an agent would be a vehicle as large as all others together.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import takewhile
 from typing import Any, Final
 
@@ -61,7 +61,8 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
 
     They are called so, or not at all while every row above has a name. A row that is called a total and has neither
     a place nor a name of its own is one whatever it adds up to. One that is called `Total: 2 orders`, which may be a
-    name, adds up the others and has no place, or no position and no address where every row above has.
+    name, adds up the others and has no place, or no position and no address where every row above has; or it has a
+    sum alone beside that name, in whatever column, be the name itself where addresses are.
     """
     amounts = [header for header, name in mapping.fields.items() if name in ("demand", "capacity")]
     named = {header for header, name in mapping.fields.items() if name in _NAMES}
@@ -72,19 +73,21 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     above, part = 0.0, 0.0
     are_named = are_positioned = True
     for index, (_, texts) in enumerate(table.rows):
-        value = _amount(texts, amounts)
+        own, alone = _amount(texts, amounts), _amount_beside_total(texts, amounts, positioned)
+        value = alone or own
         is_sum = index > 1 and value > 0 and (math.isclose(value, above) or math.isclose(value, part))
         is_called_so = is_total(texts.values())
         is_nowhere = bool(placed) and placed.isdisjoint(texts) and len(texts) < len(table.headers)
         is_unlike = are_positioned and positioned.isdisjoint(texts)
-        is_called_so = is_called_so or (is_sum and (is_nowhere or is_unlike) and begins_as_total(texts.values()))
+        is_beside = alone > 0 or is_nowhere or is_unlike
+        is_called_so = is_called_so or (is_sum and is_beside and begins_as_total(texts.values()))
         if (is_sum and (is_called_so or (are_named and wanted.isdisjoint(texts)))) or (
             index > 1 and is_called_so and is_nowhere
         ):
             found.add(index)
             part = 0.0
         else:
-            above, part = above + value, part + value
+            above, part = above + own, part + own
             are_named = are_named and not named.isdisjoint(texts)
             are_positioned = are_positioned and not positioned.isdisjoint(texts)
     return found
@@ -116,6 +119,18 @@ def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:
         if not isinstance(read, Fault):
             return read[0]
     return 0.0
+
+
+def _amount_beside_total(texts: Mapping[str, str], amounts: Sequence[str], positioned: Set[str]) -> float:
+    """Return the amount of a row that has nothing beside it but a cell that begins as a total; 0 for any other row.
+
+    One of the two is where no order has it: the amount in another column, or the word where addresses are.
+    """
+    if len(texts) != 2:
+        return 0.0
+    first, other = texts
+    is_elsewhere = first in positioned or other not in amounts
+    return _amount(texts, [other]) if is_elsewhere and begins_as_total([texts[first]]) else 0.0
 
 
 def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterator[Fault]:

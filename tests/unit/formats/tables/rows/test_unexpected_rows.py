@@ -32,6 +32,9 @@ NOWHERE = "The row has no place."
         ("id,place,qty\na,A,1\nb,B,2\nTotal: 2 orders,,3\n", [4]),
         ("Stop,address,qty\na,Ring 1,1\nb,Ring 2,2\nTotal 2 stops,,3\n", [4]),
         ("单号,地址,件数\na,建国路1号,1\nb,建国路2号,2\n合计（2单）,,3\n", [4]),
+        ("id,address,boxes\na,Ring 1,1\nb,Ring 2,2\nTotal boxes,3,\n", [4]),
+        ("id,address,boxes\na,Ring 1,1\nb,Ring 2,2\nTotal,3,\n", [4]),
+        ("address,boxes\nRing 1,1\nRing 2,2\nTotal boxes,3\n", [4]),
     ],
 )
 def test_a_total_below_a_table_is_passed_over_and_reported(text: str, lines: list[int]) -> None:
@@ -81,6 +84,7 @@ def test_a_row_without_a_place_is_reported_by_its_number(text: str, faults: list
         "id,place,qty\na,A,0\nb,B,0\ntotal,C,0\n",
         "Stop,address,qty\na,Ring 1,1\nb,Ring 2,2\nTotal Energies,Ring 3,3\n",
         "Stop,qty\na,1\nb,2\nTotal Energies,3\n",
+        "id,address,qty\na,Ring 1,1\nb,Ring 2,2\nTotal Energies,5,\n",
     ],
 )
 def test_a_row_that_may_be_a_ticket_is_one(text: str) -> None:
