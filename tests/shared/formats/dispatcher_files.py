@@ -62,8 +62,8 @@ FILES: list[DispatcherFile] = [
         "zh: weight, volume and boxes",
         "编号,客户,纬度,经度,重量(吨),体积(方),托盘数,要求到店时间,装卸时间(min)\n1001,永辉,30.6586,104.0648,0.5,2.4,1,08:00-10:00,20\n"
         "1002,盒马,30.6700,104.0800,1.2,5,2,09:00-12:00,30\n",
-        {"demand": {"weight_kg": 0.5, "volume_m3": 2.4}, "notes": "托盘数 1", "service_time_s": 1200},
-        agents=({"id": "v", "capacity": {"weight_kg": 2, "volume_m3": 12}},),
+        {"demand": {"weight_kg": 500, "volume_m3": 2.4}, "notes": "托盘数 1", "service_time_s": 1200},
+        agents=({"id": "v", "capacity": {"weight_kg": 2000, "volume_m3": 12}},),
     ),
     F(
         "zh: the same, the van measured in tonnes alone",

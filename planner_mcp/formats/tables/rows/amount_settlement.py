@@ -142,12 +142,31 @@ def _with_given(
             return []
         return [(column, "", 1.0) for column in (chosen or wanted)[:1]]
     if len(names) == 1 and len(wanted) == 1:
-        return [(wanted[0], names[0], 1.0)]
-    by_name = {name: [column for column in wanted if _is_called(column, name)] for name in names}
-    pairs = [(column, name, 1.0) for name, alike in by_name.items() for column in _one_of(alike, f'"{name}"', settled)]
-    if wanted and not pairs and not settled.faults:
+        matched = [(wanted[0], names[0])]
+    else:
+        by_name = {name: [column for column in wanted if _is_called(column, name)] for name in names}
+        matched = [(column, name) for name, alike in by_name.items() for column in _one_of(alike, shown(name), settled)]
+    if wanted and not matched and not settled.faults:
         settled.faults.append(_several(wanted, f"the agents carry {' and '.join(map(plain, names))}"))
-    return pairs
+    return [(column, name, _factor_of_given(column, name, settled)) for column, name in matched]
+
+
+def _factor_of_given(column: AmountColumn, name: str, settled: SettledAmounts) -> float:
+    """Return how many of the unit at the end of a capacity's name, such as `weight_kg`, one of an amount is.
+
+    Where the name ends with no unit, numbers are taken as they stand, with a notice where an amount's unit is not the
+    usual one.
+    """
+    unit = unit_named(normalized(name).rpartition(" ")[2])
+    if not column.factor or (unit and unit.dimension != column.dimension):
+        return 1.0
+    if unit is None:
+        if column.factor != 1:
+            settled.notices.append(f"{column.shown} and {shown(name)}: numbers are taken as they stand.")
+        return 1.0
+    if column.factor != unit.factor:
+        settled.notices.append(f"{column.shown} and {shown(name)} are brought to one unit.")
+    return column.factor / unit.factor
 
 
 def _name(column: AmountColumn) -> str:

@@ -118,6 +118,28 @@ def test_amounts_and_capacities_are_brought_to_one_unit() -> None:
         assert (body["tickets"][0]["demand"], day.assumed()) == (demand, notices)
 
 
+@pytest.mark.parametrize(
+    ("column", "name", "demand", "said"),
+    [
+        ("weight\na,A,10 lbs", "weight_kg", 4.5359237, " are brought to one unit."),
+        ("重量(吨)\na,A,2", "weight_kg", 2000, " are brought to one unit."),
+        ("weight (kg)\na,A,500", "payload_t", 0.5, " are brought to one unit."),
+        ("weight (kg)\na,A,500", "weight_kg", 500, ""),
+        ("weight (t)\na,A,2", "weight", 2, ": numbers are taken as they stand."),
+        ("qty\na,A,2", "weight_kg", 2, ""),
+        ("boxes\na,A,2", "volume_m3", 2, ""),
+    ],
+)
+def test_amounts_are_brought_to_the_unit_that_given_capacities_are_called_by(
+    column: str, name: str, demand: float, said: str
+) -> None:
+    """SPEC T5: 12 lb were 12 kg of a van that carries 100; a name without a unit says nothing of it."""
+    day = imported_day(f"id,place,{column}\n", agents=({"id": "v", "capacity": {name: 9}},))
+    assert day.body["tickets"][0]["demand"] == {name: pytest.approx(demand)}
+    quoted = f'"{column.partition(chr(10))[0]}" and "{name}"'
+    assert [each.removeprefix(quoted) for each in day.assumptions if quoted in each] == ([said] if said else [])
+
+
 def test_which_of_two_weights_a_vehicle_is_limited_by_is_asked() -> None:
     """SPEC T5, T7: the weight of a case for that of the order would overload every vehicle in silence."""
     orders, fleet = "id,location,kg per case,Total weight (kg)\na,A,12.25,98\n", "van,Payload (kg)\nv,900\n"
