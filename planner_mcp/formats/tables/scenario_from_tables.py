@@ -29,6 +29,7 @@ from planner_mcp.formats.tables.rows.listed_places import columns_of_places
 from planner_mcp.formats.tables.rows.table_rows import AXES
 from planner_mcp.formats.tables.rows.unexpected_rows import (
     absent_notices,
+    block_notices,
     crew_notices,
     days_of_rows,
     inactive_notices,
@@ -118,6 +119,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         *(fleet.notices if fleet else ()),
         *([_UNPLACED] if day.is_unplaced(proposals["tickets"]) else []),
         *other_date_notices(tables["tickets"], proposals["tickets"], import_options.planning_date),
+        *block_notices(tables["tickets"], proposals["tickets"]),
         *inactive_notices(tables["tickets"], proposals["tickets"]),
         *crew_notices(tables["tickets"], proposals["tickets"]),
         *(absent_notices(fleet, proposals["agents"]) if fleet else ()),

@@ -8,7 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from planner_mcp.errors import Fault
@@ -49,6 +49,8 @@ Rows = Sequence[tuple[SourceRow, Mapping[str, Any]]]
 """Where each row of a table stands, and its values by field."""
 _PLACES: Final = PLACING | {"location"}
 _AMOUNTS: Final = frozenset({"demand", "capacity", "penalty", "fixed_cost", "priority", "max_tickets"})
+_OF_BLOCKS: Final = frozenset({"only_agents", "preferred_agent", "date"})
+"""What people write once, above the rows that it holds for."""
 _DAYS: Final = frozenset({"date", "time", "opens", "closes", "window"})
 _NAMES: Final = _PLACES | {"id", "name", "phone"}
 """What says whom or where a row is about, unlike a skill or a shift that some of them want."""
@@ -194,6 +196,20 @@ def inactive_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
         count = sum(map(says_yes, table.cells(header))) if is_inactive else _count(table, header, _INACTIVE)
         if count:
             yield f"Rows that are called cancelled, done or on hold in {plain(header, 40)}, read all the same: {count}."
+
+
+def block_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+    """Yield what is said of columns of agents or days that may be filled in the first row of each block alone.
+
+    The first row is filled, no row says again what the one above it says, and at least half of the rows are empty.
+    """
+    for header in (header for header, name in mapping.fields.items() if name in _OF_BLOCKS):
+        cells = [row.get(header, "") for _, row in table.rows]
+        empty = cells.count("")
+        is_filled_down = any(cell and cell == above for above, cell in pairwise(cells))
+        if any(cells[:1]) and 2 * empty >= len(cells) and not is_filled_down:
+            name = plain(header, 40)
+            yield f'"{name}" is empty in {empty} rows, read without it: fill it down if its cells hold for rows below.'
 
 
 def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:

@@ -234,3 +234,16 @@ def test_visits_of_two_that_say_yes_are_named(header: str) -> None:
     """SPEC T5: one nurse was sent to lift a patient whom two lift, without a word."""
     read = table(f"id,place,{header}\na,A,ja\nb,B,no\nc,C,\n")
     assert [each[-3:] for each in crew_notices(read, propose_mapping(read, "tickets", {}))] == [" 1."]
+
+
+@pytest.mark.parametrize(
+    ("names", "empty"),
+    [("Paul,,,Anna,", 3), ("Paul,,Anna,Paul,,", 3), ("Paul,Paul,,,", 0), (",,Anna,,", 0), ("Paul,Anna,Paul,", 0)],
+)
+def test_drivers_who_stand_only_in_the_first_row_of_their_block_are_named(names: str, empty: int) -> None:
+    """SPEC T5: cells that were merged name one driver in the first row, and any driver served the rows below."""
+    rows = "".join(f"{at},P,{name}\n" for at, name in enumerate(names.split(",")))
+    agents = ({"id": "Paul", "capacity": 9}, {"id": "Anna", "capacity": 9})
+    day = imported_day(f"id,place,Driver\n{rows}", agents=agents, columns={"Driver": "only_agents"})
+    notice = f'"Driver" is empty in {empty} rows, read without it: fill it down if its cells hold for rows below.'
+    assert [each for each in day.assumptions if "Driver" in each] == ([notice] if empty else [])
