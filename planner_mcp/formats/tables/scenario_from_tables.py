@@ -106,6 +106,8 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         day.are_agents_made_up = not import_options.agents
     if import_options.depot and not _PLACED.isdisjoint(proposals["tickets"].fields.values()):
         day.take_as_address(fields["depot"])
+    if not import_options.depot and (place := day.take_depot_rows()):
+        fields["depot"] = place
     settle_agents(day)
     name_shared_start(day, import_options.depot_name)
     settle_hours(day)

@@ -31,6 +31,7 @@ from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, Othe
 from planner_mcp.formats.tables.columns.ticket_kinds import DELIVERIES, PICKUPS, kind_word
 from planner_mcp.formats.tables.headers.header_words import PLACING
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn, settle_amounts
+from planner_mcp.formats.tables.rows.depot_rows import DepotRow, depot_rows
 from planner_mcp.formats.tables.rows.listed_places import listed_places
 from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_named_halves, with_pickup_rows
 from planner_mcp.formats.tables.rows.table_rows import AXES, TableRows
@@ -96,6 +97,8 @@ class TableImport:
     _named: dict[Spot, str] = field(default_factory=dict)
     _addressed: dict[str, str] = field(default_factory=dict)
     """Places that have an address and no position, by that address."""
+    _depots: list[DepotRow] = field(default_factory=list)
+    """Tickets that may be the depot."""
     listed: dict[str, str] = field(default_factory=dict)
     """Places of a sheet of their own, by their names in small letters."""
 
@@ -124,6 +127,7 @@ class TableImport:
         self.faults += faults
         self.origins["tickets"] = [origin for origin, _ in rows]
         self.faults += rows_without_place(rows, table, mapping)
+        self._depots = list(depot_rows(rows, self._wanted))
         for origin, cells in rows:
             self.without_demand += not cells.pop("amounts", 0)
             ticket: Json = {"id": str(cells.pop("id", f"row-{origin.number}")), "demand": 0}
@@ -209,6 +213,32 @@ class TableImport:
         if place in self.locations:
             self.locations[place]["name"] = name
         return place
+
+    def take_depot_rows(self) -> str | None:
+        """Have rows that are called a depot be no tickets; return their place, None where there is no such row.
+
+        Agents that say where they start may have something to do there: it is a ticket then.
+        """
+        places = {
+            (ticket["location"], ticket.get("address")) for ticket in (self.tickets[row.at] for row in self._depots)
+        }
+        have_own_start = any({"start_location", "end_location"} & agent.keys() for agent in self.agents)
+        if len(places) != 1 or len(self.tickets) <= len(self._depots) or have_own_start or self.listed:
+            return None
+        ((place, address),) = places
+        first = self._depots[0]
+        if address and place not in self.locations:
+            self.locations[place] = {"id": place, "address": address}
+            self.origins["locations"].append(self.origins["tickets"][first.at])
+        if place in self.locations and place != first.word:
+            self.locations[place]["name"] = first.word
+        for row in self._depots:
+            self.notices |= dict.fromkeys(row.notices(self.origins["tickets"][row.at].number))
+            self.taken_as_deliveries.pop(row.kind, None)
+        for row in reversed(self._depots):
+            del self.tickets[row.at], self.origins["tickets"][row.at]
+            self.without_demand -= all(column.numbers.pop(row.at) is None for column in self._wanted)
+        return str(place)
 
     def take_as_address(self, depot: str) -> None:
         """Have a depot that is no place of the table looked up as an address, like those of the tickets."""
