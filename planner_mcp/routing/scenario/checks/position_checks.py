@@ -58,7 +58,7 @@ def _middle(scenario: Scenario) -> Position | None:
 
 
 def _middle_of_most(scenario: Scenario) -> Position | None:
-    """Return the middle of those with lat above lon, or of the others, whichever are more; None with fewer than three.
+    """Return the middle of those with lat above lon, or of the others, whichever are more; None with fewer than two.
 
     A position that is swapped is with the wrong ones, so up to half of all do not move this middle. Where there are as
     many of both it is that of the first position's.
@@ -66,7 +66,7 @@ def _middle_of_most(scenario: Scenario) -> Position | None:
     points = _sound(scenario)
     above = [point for point in points if point[0] > point[1]]
     others = [point for point in points if point[0] <= point[1]]
-    return _median(max(above, others, key=lambda part: (len(part), points[0] in part))) if len(points) > 2 else None
+    return _median(max(above, others, key=lambda part: (len(part), points[0] in part))) if len(points) > 1 else None
 
 
 def _sound(scenario: Scenario) -> list[Position]:

@@ -490,3 +490,22 @@ def test_a_column_of_priorities_says_which_end_is_high(cells: list[str], priorit
     day = day_of("Order;Lat;Lon;Prio\n" + "".join(f"A{cell};52.5;13.4;{cell}\n" for cell in cells))
     assert [ticket.get("priority") for ticket in day.tickets] == priorities
     assert list(day.notices) == ['"Prio" is read as 1, the least, to 9, the most.', note]
+
+
+@pytest.mark.parametrize(
+    ("cells", "depot"),
+    [("13.4,52.51", "52.5,13.4"), ("116.4,39.9", "39.9,116.4"), ("116.4,39.9", "")],
+    ids=["near the depot", "beyond a pole", "beyond a pole, no depot"],
+)
+def test_exchanged_headers_are_named_with_what_to_call_them(cells: str, depot: str) -> None:
+    """SPEC T7: whoever has two hundred stops below exchanged headers swaps two names, and no cells."""
+    rows = f"id,Breitengrad,Längengrad\na,{cells}\n"
+    read = imported_day(rows, depot=depot)
+    with pytest.raises(InputError) as caught:
+        parse_scenario(read.body)
+    (fault,) = map(read.in_file, caught.value.errors)
+    assert fault is not None
+    names = '"Breitengrad" as lon, "Längengrad" as lat'
+    assert fault.hint == f"Swap lat and lon; if it is the headers, name them in columns: {names}."
+    swapped = imported_day(rows, depot=depot, columns={"Breitengrad": "lon", "Längengrad": "lat"})
+    parse_scenario(swapped.body)

@@ -578,6 +578,12 @@ def test_a_depot_that_looks_swapped_may_be_right() -> None:
     )
 
 
+def test_a_single_ticket_is_swapped_where_the_depot_lies_near_its_mirror() -> None:
+    """SPEC T7: a table of one stop with exchanged headers was planned over thousands of kilometres."""
+    day = globe((52.5, 13.4), (13.41, 52.51))
+    assert [fault.path for fault in position_checks.swapped_positions(raw_scenario(day))] == ["/locations/1"]
+
+
 @pytest.mark.parametrize(
     "points",
     [
