@@ -32,6 +32,7 @@ from planner_mcp.formats.tables.columns.ticket_kinds import DELIVERIES, PICKUPS,
 from planner_mcp.formats.tables.headers.header_words import PLACING
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn, settle_amounts
 from planner_mcp.formats.tables.rows.depot_rows import DepotRow, depot_rows
+from planner_mcp.formats.tables.rows.group_headings import group_headings
 from planner_mcp.formats.tables.rows.listed_places import listed_places
 from planner_mcp.formats.tables.rows.shipment_rows import join_halves, with_named_halves, with_pickup_rows
 from planner_mcp.formats.tables.rows.table_rows import AXES, TableRows
@@ -126,7 +127,10 @@ class TableImport:
         self.notices |= dict.fromkeys([*alone, *split, *joined, *paired])
         self.faults += faults
         self.origins["tickets"] = [origin for origin, _ in rows]
-        self.faults += rows_without_place(rows, table, mapping)
+        headings = {fault.path: fault for fault in group_headings(rows, table, mapping, other.agents)}
+        self.faults = [fault for fault in self.faults if fault.path.rpartition("/")[0] not in headings]
+        self.faults += headings.values()
+        self.faults += rows_without_place([row for row in rows if row[0].path not in headings], table, mapping)
         self._depots = list(depot_rows(rows, self._wanted))
         for origin, cells in rows:
             self.without_demand += not cells.pop("amounts", 0)
