@@ -227,7 +227,9 @@ class TableImport:
             (ticket["location"], ticket.get("address")) for ticket in (self.tickets[row.at] for row in self._depots)
         }
         have_own_start = any({"start_location", "end_location"} & agent.keys() for agent in self.agents)
-        if len(places) != 1 or len(self.tickets) <= len(self._depots) or have_own_start or self.listed:
+        named = {ticket.get("pickup") for ticket in self.tickets}
+        are_halves = any(self.tickets[row.at]["id"] in named for row in self._depots)
+        if len(places) != 1 or len(self.tickets) <= len(self._depots) or have_own_start or are_halves or self.listed:
             return None
         ((place, address),) = places
         first = self._depots[0]
@@ -241,7 +243,8 @@ class TableImport:
             self.taken_as_deliveries.pop(row.kind, None)
         for row in reversed(self._depots):
             del self.tickets[row.at], self.origins["tickets"][row.at]
-            self.without_demand -= all(column.numbers.pop(row.at) is None for column in self._wanted)
+            numbers = [column.numbers.pop(row.at) for column in self._wanted]
+            self.without_demand -= all(number is None for number in numbers)
         return str(place)
 
     def take_as_address(self, depot: str) -> None:

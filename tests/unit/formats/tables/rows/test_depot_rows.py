@@ -71,3 +71,18 @@ def test_a_depot_somebody_works_at_or_delivers_to_is_a_stop() -> None:
     for header, cell in (("Service min", "20"), ("skills", "lift"), ("kind", "delivery")):
         body = imported_day(f"id,lat,lon,{header}\nDepot,39.9,116.4,{cell}\na,39.91,116.4,\n").body
         assert len(body["tickets"]) == 2
+
+
+@pytest.mark.parametrize("cells", ["0,0", "0,", ",0", ","])
+def test_each_amount_stays_with_its_ticket_where_a_depot_stands_above(cells: str) -> None:
+    """SPEC T5: the second of two amounts was that of the ticket above."""
+    table = f"id,lat,lon,kg,boxes\nDepot,39.9,116.4,{cells}\na,39.91,116.41,1,7\nb,39.92,116.42,2,8\n"
+    day = imported_day(table, agents=({"id": "v", "capacity": {"kg": 9, "boxes": 90}},))
+    assert [ticket["demand"] for ticket in day.body["tickets"]] == [{"kg": 1, "boxes": 7}, {"kg": 2, "boxes": 8}]
+    assert not [each for each in day.assumptions if "without a demand" in each]
+
+
+def test_a_depot_that_other_rows_are_fetched_from_by_its_id_is_a_stop() -> None:
+    """SPEC T5: their other half was gone, so the day was refused."""
+    body = imported_day("id,pickup_ticket,lat,lon,qty\nDepot,,39.9,116.4,\na,Depot,39.91,116.41,1\n").body
+    assert [(ticket["id"], ticket.get("pickup")) for ticket in body["tickets"]] == [("Depot", None), ("a", "Depot")]
