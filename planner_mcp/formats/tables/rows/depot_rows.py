@@ -23,7 +23,7 @@ _DEPOTS: Final = words_of(
 _CALLED: Final = ("location", "name", "id", "kind")
 _OF_VISITS: Final = SERVICE_UNITS_S.keys() | {"skills", "only_agents", "preferred_agent", "pickup_ticket"}
 """Fields that say that somebody has something to do there."""
-_OF_DEPOTS: Final = PLACING | {*_CALLED, "amounts", "notes", "phone"}
+_OF_DEPOTS: Final = PLACING | {*_CALLED, "amounts"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,9 @@ def test_it_may_be_called_so_by_name_place_or_kind_and_have_an_address(tickets: 
 
 
 def test_what_a_depot_has_no_use_for_is_named() -> None:
-    """SPEC T5: its hours are no shift."""
-    day = imported_day("id,lat,lon,qty,from\nDepot,39.9,116.4,0,06:00\n" + STOPS)
-    assert "Of the depot in row 2, not used: from." in day.assumptions
+    """SPEC T5: its hours are no shift, and what its notes ask for is seen by nobody."""
+    day = imported_day("id,lat,lon,qty,from,notes\nDepot,39.9,116.4,0,06:00,check the alarm\na,39.91,116.41,1,,\n")
+    assert "Of the depot in row 2, not used: from, notes." in day.assumptions
 
 
 @pytest.mark.parametrize(
