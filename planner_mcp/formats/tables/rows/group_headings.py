@@ -29,7 +29,8 @@ _HEADING: Final = re.compile(
 def group_headings(rows: Rows, table: Table, mapping: ColumnMapping, agents: Set[str]) -> Iterator[Fault]:
     """Yield rows of one cell, above others of more, that name a day, a tour or an agent.
 
-    The cell may stand in a column of places where the first row is such a heading, and each other row of one cell.
+    The cell may stand in a column of places where the first row is such a heading, and each other row of one cell; but
+    no place of a fuller row, for stops may be called Van 3.
 
     Args:
         agents: Ids and names of those, in small letters.
@@ -38,7 +39,9 @@ def group_headings(rows: Rows, table: Table, mapping: ColumnMapping, agents: Set
     cells = [texts[int(origin.number)] for origin, _ in rows]
     placed = {header for header, name in mapping.fields.items() if name in PLACING or name == "location"}
     alone = [next(iter(row.values())) if len(row) == 1 else "" for row in cells]
+    places = (row[header] for row in cells if len(row) > 1 for header in placed if header in row)
     are_in_order = any(alone[:1]) and all(_is_heading(each, agents) for each in filter(None, alone))
+    are_in_order = are_in_order and not any(_is_heading(place, agents) for place in places)
     last = max((at for at, text in enumerate(alone) if not text), default=0)
     for (origin, _), row, text in list(zip(rows, cells, alone, strict=True))[:last]:
         is_placed = not placed or not placed.isdisjoint(row)

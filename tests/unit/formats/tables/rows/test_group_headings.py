@@ -55,6 +55,8 @@ def test_faults_in_the_cell_of_a_heading_are_left_out() -> None:
         "location\nTour 1\nTour 2\n",
         "id,qty\nTour Eiffel,\na,1\n",
         "address,qty\nRing 1,1\nTour 2,\n",
+        "location,qty\nVan 3,\nVan 4,1\nVan 5,\n",
+        "address,qty\nRoute 9 North,\nRoute 22 South,1\n",
     ],
 )
 def test_a_row_of_one_cell_that_may_be_a_stop_is_one(table: str) -> None:
