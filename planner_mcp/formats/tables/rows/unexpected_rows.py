@@ -209,7 +209,7 @@ def block_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
         is_filled_down = any(cell and cell == above for above, cell in pairwise(cells))
         if any(cells[:1]) and 2 * empty >= len(cells) and not is_filled_down:
             name = plain(header, 40)
-            yield f'"{name}" is empty in {empty} rows, read without it: fill it down if its cells hold for rows below.'
+            yield f'Empty cells in "{name}", read without it: {empty}. Fill it down if its cells hold for rows below.'
 
 
 def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
