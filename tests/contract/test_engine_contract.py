@@ -137,8 +137,9 @@ def test_stop_is_looked_for_often(engine: Engine) -> None:
 
 
 def _gaps(engine: Engine, problem: Problem, seconds: float) -> list[float]:
-    """Return the times between looks at `should_stop`, until there are enough or the seconds are over."""
+    """Return the times between looks at `should_stop`: of half a second at least, and until there are enough."""
     gaps: list[float] = []
+    began = time.monotonic()
     watch, is_counted = Stopwatch(), engine.name != "ortools"
 
     def note(_: Candidate) -> None:
@@ -151,9 +152,9 @@ def _gaps(engine: Engine, problem: Problem, seconds: float) -> list[float]:
         if is_counted:
             gaps.append(watch.spent_s)
         watch = Stopwatch()
-        return len(gaps) >= ENOUGH
+        return len(gaps) >= ENOUGH and time.monotonic() > began + 0.5
 
-    engine.solve(problem, SearchLimits(time.monotonic() + seconds), note, should_stop)
+    engine.solve(problem, SearchLimits(began + seconds), note, should_stop)
     return gaps
 
 
