@@ -31,7 +31,7 @@ async def after(tools_client: ToolClient, job_id: str, hour: str, patch: Json, *
     answer = await tools_client.use(
         "resolve_vrp", warm_from=job_id, patch=patch, keep_until=hour, solve_time="PT1S", **how
     )
-    return answer, await tools_client.full_plan(answer["job_id"])
+    return answer, await tools_client.plan(answer["job_id"])
 
 
 def clock(plan: Json) -> dict[tuple[str, str], str]:
