@@ -37,7 +37,7 @@ async def _run(*command: str, **variables: str) -> Result:
 
 async def test_a_job_is_watched_to_its_end_and_listed(server: PlannerServer, place: tuple[str, str]) -> None:
     """SPEC J3, J5: every event once and in order, as text and as JSON alone on standard output."""
-    day = ring(4)
+    day = ring()
     day["agents"][0]["name"] = "Ada"
     async with Client(server.mcp) as client:
         job_id = await submit(client, day, "PT1S", fresh=True)
