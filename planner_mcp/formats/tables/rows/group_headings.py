@@ -46,7 +46,10 @@ def group_headings(rows: Rows, table: Table, mapping: ColumnMapping, agents: Set
     for (origin, _), row, text in list(zip(rows, cells, alone, strict=True))[:last]:
         is_placed = not placed or not placed.isdisjoint(row)
         if text and (are_in_order if is_placed else _is_heading(text, agents)):
-            hint = "Write what it says into each of these rows, in a column such as Day or Driver, and remove it."
+            hint = (
+                "Write what it says into each of these rows, in a column such as Day or Driver, and remove it; "
+                "fill another cell of it where it is a stop."
+            )
             which = (f"row {origin.number} ({plain(text, 40)})",)
             problem = "The row looks like the heading of those below it."
             yield Fault(origin.path, problem, "a ticket in each row", hint, which=which)
