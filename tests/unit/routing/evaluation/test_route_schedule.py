@@ -61,7 +61,10 @@ def tours(draw: st.DrawFn) -> tuple[Problem, Route, SpanPrice]:
     options = {"balance_cost_per_hour": HOURLY * balance}
     day = compile_scenario(Scenario.model_validate(body([driver], tickets, options=options)))
     stops = [each["id"] for each in tickets]
-    for extra in (*["break"] * draw(st.integers(0, len(starts))), *["reload@D"] * draw(st.integers(0, 1))):
+    for extra in (
+        *["break"] * draw(st.integers(0, len(day.agents[0].breaks))),
+        *["reload@D"] * draw(st.integers(0, 1)),
+    ):
         stops.insert(draw(st.integers(0, len(stops))), extra)
     span = SpanPrice(day.span_cost, draw(st.integers(0, 30))) if balance and draw(st.booleans()) else SpanPrice()
     return day, route_of(day, *stops), span
