@@ -32,11 +32,12 @@ async def test_client_is_served_through_a_balancer_that_changes_replica_each_tim
 
     async with balancing(server.url, second.url) as (url, switch), Client(f"{url}/mcp", mode=mode) as client:
         with anyio.fail_after(60):
-            job_id = await submit(client, ring(), "PT1S", fresh=True)
+            job_id = await submit(client, ring(), "PT2S", fresh=True)
             await client.call_tool("query_vrp_status", {"job_id": job_id, "wait_s": 10}, progress_callback=hear)
             done = await wait_for(client, job_id, "COMPLETED")
             plan = await use(client, "read_plan", job_id=job_id)
         assert switch.served >= 5
+    assert heard and heard == sorted(heard)
     assert done["progress"] == 100
     assert plan["plan_id"] == job_id.replace("job-", "plan-", 1)
 
