@@ -62,17 +62,21 @@ class LowerBound:
 
 def lower_bound(problem: Problem) -> LowerBound:
     """Return the bound on the cost, None for large problems, and the bound on the number of agents."""
-    least = least_cost(problem)
-    agents = fleet_size_bounds.agents_needed(problem, fleet_size_bounds.mandatory_tickets(problem))
+    wanted = fleet_size_bounds.mandatory_tickets(problem)
+    agents = fleet_size_bounds.agents_needed(problem, wanted)
+    least = _least_cost(problem, wanted, agents)
     return LowerBound(None if least is None else least / problem.cost_scale, agents)
 
 
 def least_cost(problem: Problem) -> int | None:
     """Return the bound on the cost, in cost units; None for large problems."""
+    wanted = fleet_size_bounds.mandatory_tickets(problem)
+    return _least_cost(problem, wanted, fleet_size_bounds.agents_needed(problem, wanted))
+
+
+def _least_cost(problem: Problem, wanted: list[int], agents: int) -> int | None:
     if len(problem.tickets) > MAX_TICKETS:
         return None
-    wanted = fleet_size_bounds.mandatory_tickets(problem)
-    agents = fleet_size_bounds.agents_needed(problem, wanted)
     legs = cheapest_legs(problem)
     direct = legs_between_tickets(problem, legs)
     work = int(_work(problem)[wanted].sum())
