@@ -4,7 +4,7 @@ Owns the form of a mapping, and which choices are refused. What is proposed for 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -66,6 +66,10 @@ class ColumnMapping:
     """Those that must be named."""
     units: Mapping[str, AmountUnit] = field(default_factory=dict)
     """Of amounts, by header."""
+
+    def headers_of(self, names: Container[str]) -> list[str]:
+        """Return the headers of some fields."""
+        return [header for header, name in self.fields.items() if name in names]
 
 
 def split_by_table(

@@ -12,8 +12,8 @@ from planner_mcp.formats.tables.cells.cell_text import simplified
 from planner_mcp.formats.tables.cells.time_parsing import has_date
 from planner_mcp.formats.tables.cells.weekday_hours import LATIN_DAYS
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
-from planner_mcp.formats.tables.headers.header_words import PLACING
 from planner_mcp.formats.tables.rows.ticket_lines import Rows
+from planner_mcp.formats.tables.rows.unexpected_rows import placed_headers
 from planner_mcp.formats.tables.sheets.text_tables import Table
 from planner_mcp.text import plain
 
@@ -37,7 +37,7 @@ def group_headings(rows: Rows, table: Table, mapping: ColumnMapping, agents: Set
     """
     texts = dict(table.rows)
     cells = [texts[int(origin.number)] for origin, _ in rows]
-    placed = {header for header, name in mapping.fields.items() if name in PLACING or name == "location"}
+    placed = placed_headers(mapping)
     alone = [next(iter(row.values())) if len(row) == 1 else "" for row in cells]
     places = (row[header] for row in cells if len(row) > 1 for header in placed if header in row)
     are_in_order = any(alone[:1]) and all(_is_heading(each, agents) for each in filter(None, alone))

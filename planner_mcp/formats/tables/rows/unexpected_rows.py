@@ -66,10 +66,8 @@ def total_rows(table: Table, mapping: ColumnMapping) -> set[int]:
     name, adds up the others and has no place, or no position and no address where every row above has; or it has a
     sum alone beside that name, in whatever column, be the name itself where addresses are.
     """
-    amounts = [header for header, name in mapping.fields.items() if name in ("demand", "capacity")]
-    named = {header for header, name in mapping.fields.items() if name in _NAMES}
-    placed = _placed(mapping)
-    positioned = {header for header, name in mapping.fields.items() if name in PLACING}
+    amounts, named = mapping.headers_of(("demand", "capacity")), {*mapping.headers_of(_NAMES)}
+    placed, positioned = placed_headers(mapping), {*mapping.headers_of(PLACING)}
     wanted = {header for header, name in mapping.fields.items() if name not in _AMOUNTS}
     found: set[int] = set()
     above, part = 0.0, 0.0
@@ -100,7 +98,7 @@ def rows_below_totals(table: Table, mapping: ColumnMapping, totals: set[int]) ->
 
     One with more, with a place, or a number of one word (`A4`) may be an order added below: then there are none.
     """
-    placed, last = _placed(mapping), max(totals, default=len(table.rows))
+    placed, last = placed_headers(mapping), max(totals, default=len(table.rows))
     below = [texts for _, texts in table.rows[last + 1 :]]
     are_notes = bool(placed) and all(
         len(texts) == 1 and placed.isdisjoint(texts) and not any(map(_NUMBER.fullmatch, texts.values()))
@@ -109,9 +107,9 @@ def rows_below_totals(table: Table, mapping: ColumnMapping, totals: set[int]) ->
     return set(range(last + 1, len(table.rows))) if are_notes else set()
 
 
-def _placed(mapping: ColumnMapping) -> set[str]:
+def placed_headers(mapping: ColumnMapping) -> set[str]:
     """Return the headers of what says where a row is."""
-    return {header for header, name in mapping.fields.items() if name in _PLACES}
+    return {*mapping.headers_of(_PLACES)}
 
 
 def _amount(texts: Mapping[str, str], headers: Sequence[str]) -> float:
@@ -137,7 +135,7 @@ def _amount_beside_total(texts: Mapping[str, str], amounts: Sequence[str], posit
 
 def rows_without_place(rows: Rows, table: Table, mapping: ColumnMapping) -> Iterator[Fault]:
     """Yield rows that say nothing of a place, among others that do."""
-    headers = _placed(mapping)
+    headers = placed_headers(mapping)
     by_line = {str(line): texts for line, texts in table.rows}
     placed = [not headers.isdisjoint(by_line[origin.number]) for origin, _ in rows]
     for (origin, _), is_placed in zip(rows, placed, strict=True):
@@ -203,7 +201,7 @@ def block_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
 
     The first row is filled, no row says again what the one above it says, and at least half of the rows are empty.
     """
-    for header in (header for header, name in mapping.fields.items() if name in _OF_BLOCKS):
+    for header in mapping.headers_of(_OF_BLOCKS):
         cells = [row.get(header, "") for _, row in table.rows]
         empty = cells.count("")
         is_filled_down = any(cell and cell == above for above, cell in pairwise(cells))
