@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Literal
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cells.cell_text import Decimal
 from planner_mcp.formats.tables.columns.column_mapping import IN_COLUMNS, MAX_HEADER_SHOWN, ColumnMapping
 from planner_mcp.formats.tables.sheets.source_rows import SourceRows, in_file
 from planner_mcp.formats.tables.sheets.text_tables import Table
+from planner_mcp.routing.scenario.checks.position_checks import SWAP, SWAP_END
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json, plain
 
-_SWAPPED: Final = "Swap lat and lon"
-"""How hints begin about positions that are near others, or on earth, when swapped."""
 Form = Literal["csv", "xlsx", "geojson", "vroom", "vrplib", "solomon", "li_lim"]
 
 
@@ -74,7 +73,7 @@ class ImportedScenario:
         """Return a hint to swap lat and lon with the headers of these columns, which may be exchanged."""
         fields = self.proposals["tickets"].fields if "tickets" in self.proposals else {}
         axes = {name: plain(header, MAX_HEADER_SHOWN) for header, name in fields.items() if name in ("lat", "lon")}
-        if not hint.startswith(_SWAPPED) or len(axes) < 2:
+        if hint not in (SWAP, SWAP_END) or len(axes) < 2:
             return hint
         lat, lon = axes["lat"], axes["lon"]
         return f'Swap lat and lon; if it is the headers, name them {IN_COLUMNS}: "{lat}" as lon, "{lon}" as lat.'

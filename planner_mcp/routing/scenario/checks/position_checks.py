@@ -11,6 +11,9 @@ from planner_mcp.routing.scenario.coordinates import Position, haversine_m, is_i
 from planner_mcp.routing.scenario.scenario_model import Location, OpenAddress, Scenario
 from planner_mcp.text import plain
 
+SWAP: Final = "Swap lat and lon."
+SWAP_END: Final = "Swap lat and lon, or those of all tickets if this one is right."
+"""What to do about a position that is on earth, or near the others, when lat and lon change places."""
 OPEN_WORDS: Final = {"ambiguous": "ambiguous", "not_found": "not found", "partial": "not sure"}
 """What an open address is, by its status."""
 _MAX_SHOWN: Final = 80
@@ -127,7 +130,7 @@ def impossible_positions(scenario: Scenario) -> Iterator[Fault]:
     """Yield coordinates that are not on earth."""
     for index, (lat, lon) in _points(scenario):
         if abs(lat) > 90:
-            hint = "Swap lat and lon." if abs(lon) <= 90 and abs(lat) <= 180 else "Look it up again."
+            hint = SWAP if abs(lon) <= 90 and abs(lat) <= 180 else "Look it up again."
             yield Fault(f"/locations/{index}/lat", "The latitude is out of range.", "-90 to 90", hint, "logic")
         if abs(lon) > 180:
             yield Fault(
@@ -153,7 +156,7 @@ def swapped_positions(scenario: Scenario) -> Iterator[Fault]:
         if is_comparable and middle and haversine_m(point, middle) > _FAR_M and haversine_m(swapped, middle) < _NEAR_M:
             problem = "The position is far from others, and among them when lat and lon are swapped."
             is_end = scenario.locations[index].id in ends
-            hint = "Swap lat and lon, or those of all tickets if this one is right." if is_end else "Swap lat and lon."
+            hint = SWAP_END if is_end else SWAP
             yield Fault(f"/locations/{index}", problem, "lat before lon", hint, "logic")
 
 
