@@ -128,7 +128,7 @@ def _filled_in(text: str, *, is_alone: bool = True) -> str | None:
         is_alone: Whether it is a text by itself, and no part of a line. No value of a part is a sentence.
     """
     for literal, pattern, words in _patterns():
-        if literal not in text or not (is_alone or "{:alone}" not in words):
+        if literal not in text or ("{:alone}" in words and not is_alone):
             continue
         found = pattern.fullmatch(text)
         if found is not None and (is_alone or not any(map(_SENTENCES.search, found.groups()))):
