@@ -76,4 +76,6 @@ class ImportedScenario:
         if hint not in (SWAP, SWAP_END) or len(axes) < 2:
             return hint
         lat, lon = axes["lat"], axes["lon"]
-        return f'Swap lat and lon; if it is the headers, name them {IN_COLUMNS}: "{lat}" as lon, "{lon}" as lat.'
+        return (
+            f'Swap lat and lon; if their headers are exchanged, name them {IN_COLUMNS}: "{lat}" as lon, "{lon}" as lat.'
+        )

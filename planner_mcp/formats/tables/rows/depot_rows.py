@@ -42,10 +42,13 @@ class DepotRow:
     def notices(self, number: str) -> Iterator[str]:
         """Yield what is said of the row, once it is the depot."""
         word = plain(self.word, 40)
-        yield f'Row {number}, "{word}", is where agents start and end, and no ticket: name a depot to have it be one.'
+        yield (
+            f'Row {number}, "{word}", is read as the depot, not as a ticket. '
+            "To keep it as a ticket, name the depot yourself."
+        )
         if self.unused:
             headers = ", ".join(plain(header, 40) for header in self.unused)
-            yield f"Of the depot in row {number}, not used: {headers}."
+            yield f"Columns not used for the depot in row {number}: {headers}."
 
 
 def depot_rows(rows: Rows, amounts: Sequence[AmountColumn]) -> Iterator[DepotRow]:

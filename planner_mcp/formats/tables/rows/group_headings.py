@@ -47,8 +47,8 @@ def group_headings(rows: Rows, table: Table, mapping: ColumnMapping, agents: Set
         is_placed = not placed or not placed.isdisjoint(row)
         if text and (are_in_order if is_placed else _is_heading(text, agents)):
             hint = (
-                "Write what it says into each of these rows, in a column such as Day or Driver, and remove it; "
-                "fill another cell of it where it is a stop."
+                "Write what it says into each of these rows, in a column such as Day or Driver, and remove the "
+                "heading. If it is a stop, fill another cell of its row."
             )
             which = (f"row {origin.number} ({plain(text, 40)})",)
             problem = "The row looks like the heading of those below it."

@@ -207,7 +207,10 @@ def block_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
         is_filled_down = any(cell and cell == above for above, cell in pairwise(cells))
         if any(cells[:1]) and 2 * empty >= len(cells) and not is_filled_down:
             name = plain(header, 40)
-            yield f'Empty cells in "{name}", read without it: {empty}. Fill it down if its cells hold for rows below.'
+            yield (
+                f'Rows with no value in "{name}": {empty}. '
+                "If a value holds for the rows below it, write it into each of them."
+            )
 
 
 def crew_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:

@@ -206,9 +206,9 @@ def removal_warnings(body: ScenarioBody, patch: ScenarioPatch) -> list[str]:
     gone = removed_agents(patch)
     free = tickets_naming(body, gone) if gone else []
     summary = (
-        f"{named(gone)} gone: named no longer by 1 ticket ({named(free)})"
+        f"{named(gone)} gone: 1 ticket no longer names it ({named(free)})"
         if len(free) == 1
-        else f"{named(gone)} gone: named no longer by {len(free)} tickets ({named(free)})"
+        else f"{named(gone)} gone: {len(free)} tickets no longer name it ({named(free)})"
     )
     unnamed = named_beside(body, removed_tickets(patch))
     words = f"{named(unnamed)} gone: no longer in locked_tickets, groups or incompatible"

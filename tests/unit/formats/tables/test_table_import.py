@@ -506,6 +506,6 @@ def test_exchanged_headers_are_named_with_what_to_call_them(cells: str, depot: s
     (fault,) = map(read.in_file, caught.value.errors)
     assert fault is not None
     names = '"Breitengrad" as lon, "Längengrad" as lat'
-    assert fault.hint == f"Swap lat and lon; if it is the headers, name them in columns: {names}."
+    assert fault.hint == f"Swap lat and lon; if their headers are exchanged, name them in columns: {names}."
     swapped = imported_day(rows, depot=depot, columns={"Breitengrad": "lon", "Längengrad": "lat"})
     parse_scenario(swapped.body)

@@ -5,7 +5,7 @@ import pytest
 from tests.shared.formats.day_tables import imported_day
 
 STOPS = "a,39.91,116.41,1,\nb,39.92,116.42,2,\n"
-SAID = "is where agents start and end, and no ticket: name a depot to have it be one."
+SAID = "is read as the depot, not as a ticket. To keep it as a ticket, name the depot yourself."
 
 
 @pytest.mark.parametrize("word", ["Depot", "Warehouse", "LAGER", "Dépôt", "Almacén", "仓库"])
@@ -44,7 +44,7 @@ def test_it_may_be_called_so_by_name_place_or_kind_and_have_an_address(tickets: 
 def test_what_a_depot_has_no_use_for_is_named() -> None:
     """SPEC T5: its hours are no shift, and what its notes ask for is seen by nobody."""
     day = imported_day("id,lat,lon,qty,from,notes\nDepot,39.9,116.4,0,06:00,check the alarm\na,39.91,116.41,1,,\n")
-    assert "Of the depot in row 2, not used: from, notes." in day.assumptions
+    assert "Columns not used for the depot in row 2: from, notes." in day.assumptions
 
 
 @pytest.mark.parametrize(

@@ -245,5 +245,6 @@ def test_drivers_who_stand_only_in_the_first_row_of_their_block_are_named(names:
     rows = "".join(f"{at},P,{name}\n" for at, name in enumerate(names.split(",")))
     agents = ({"id": "Paul", "capacity": 9}, {"id": "Anna", "capacity": 9})
     day = imported_day(f"id,place,Driver\n{rows}", agents=agents, columns={"Driver": "only_agents"})
-    notice = f'Empty cells in "Driver", read without it: {empty}. Fill it down if its cells hold for rows below.'
+    advice = "If a value holds for the rows below it, write it into each of them."
+    notice = f'Rows with no value in "Driver": {empty}. {advice}'
     assert [each for each in day.assumptions if "Driver" in each] == ([notice] if empty else [])

@@ -274,7 +274,7 @@ async def test_a_breakdown_is_planned_though_tickets_prefer_or_forbid_the_agent(
     scenario_id = await created(call, body([agent("v"), agent("w")], tickets))
     job_id = await solved(call, store, scenario_id, ["b", "c"], ["a"])
     patch = {"agents": {"w": None}}
-    note = "w gone: named no longer by 2 tickets (a, b)"
+    note = "w gone: 2 tickets no longer name it (a, b)"
     asked = {"scenario_id": scenario_id, "patch": patch}
     assert (await call("validate_scenario", asked)).structured["warnings"] == [note]
     revised = (await call("revise_scenario", asked)).structured
