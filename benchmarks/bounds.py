@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ from benchmarks import benchmark_instances
 from benchmarks.plans import DATA
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
-from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, LoadKind, Problem, TicketSpec
+from planner_mcp.routing.problem import AgentSpec, Feature, LoadKind, Problem, TicketSpec
 from workers.engines.bounds.plan_prover import PlanProver
 from workers.engines.engine_interface import SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
@@ -148,7 +148,7 @@ def prove(
         found,
         deadline=began + seconds,
         on_proof=lambda _: None,
-        on_plan=_keeper(plans),
+        on_improvement=plans.append,
     )
     proof = prover.run()
     cost = price(problem, plans[-1])
@@ -168,14 +168,6 @@ def prove(
         columns=0 if proof is None else proof.columns,
         load=round(os.getloadavg()[0], 1),
     )
-
-
-def _keeper(plans: list[Candidate]) -> Callable[[Candidate], bool]:
-    def keep(plan: Candidate) -> bool:
-        plans.append(plan)
-        return True
-
-    return keep
 
 
 def published(folder: Path, seconds: float, most: int, *, is_cpu: bool) -> Iterator[ProofRun]:

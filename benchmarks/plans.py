@@ -61,7 +61,7 @@ def run(instance: Instance, began: Run) -> Run:
 def _child(pipe: Connection, instance: Instance, asked: Run) -> None:
     reported = ReportedPlans(asked.limit_s)
     began = time.monotonic()
-    limits = SearchLimits(began + asked.limit_s, asked.seed, asked.cores)
+    limits = SearchLimits(began + asked.limit_s, asked.seed, asked.cores, on_proof=lambda _: None)
     best = _solve(instance, asked.engine, limits, lambda candidate: reported.add(time.monotonic() - began, candidate))
     outcome: dict[str, Any] = {"elapsed_s": round(time.monotonic() - began, 2)}
     outcome |= _measured_cost(instance, best)

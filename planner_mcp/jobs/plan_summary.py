@@ -42,6 +42,8 @@ class PlanSummary:
     """Tickets that another than their `preferred_agent` serves."""
     not_preferred_ids: Sequence[str] | None = None
     """The first of them."""
+    optimal: bool | None = None
+    """Whether no plan costs less: proved, and the proof checked. None where that is not proved."""
 
     def as_json(self) -> Json:
         """Return what it says, as it is stored and sent."""
@@ -78,6 +80,7 @@ def summary_of(
         unassigned_reasons=dict(reasons.most_common(MAX_REASONS)) or None,
         **shortfalls,
         **preferences,
+        optimal=(plan.get("proof") or {}).get("is_optimal") or None,
     )
 
 

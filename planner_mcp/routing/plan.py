@@ -126,6 +126,11 @@ class ProofRecord:
     relaxed: tuple[str, ...] = ()
     """Features of the scenario that the bound leaves out, wholly or in part: the true optimum may be above it."""
 
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "ProofRecord":
+        """Rebuild a proof from its fields. Those that this version does not know are left out."""
+        return ProofRecord(**{**known_fields(ProofRecord, data), "relaxed": tuple(data.get("relaxed", ()))})
+
     def gap(self, cost: float) -> float:
         """Return how far a plan of this cost is above the bound at most, as a share of its cost, in thousandths."""
         return gap_at_most(cost, self.lower_bound) or 0.0
@@ -189,9 +194,7 @@ class Plan:
         if (record := data.get("recombination")) is not None:
             known["recombination"] = RecombinationRecord(**known_fields(RecombinationRecord, record))
         if (proof := data.get("proof")) is not None:
-            known["proof"] = ProofRecord(
-                **{**known_fields(ProofRecord, proof), "relaxed": tuple(proof.get("relaxed", ()))}
-            )
+            known["proof"] = ProofRecord.from_json(proof)
         return Plan(**known)
 
 

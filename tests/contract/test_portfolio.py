@@ -13,12 +13,16 @@ from planner_mcp.errors import EngineCrashedError
 from planner_mcp.routing.evaluation import timing_cache
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.evaluation.route_schedule import RouteSchedule, schedule_route
+from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Problem, Route
+from tests.shared.engines.native_search import needs_native
 from tests.shared.engines.scripted_engine import ScriptedEngine
 from tests.shared.processes.stopwatch import Stopwatch
 from tests.shared.scenarios.plan_enumeration import cheapest
-from tests.shared.scenarios.seeded_fleet import fleet, verified_solution
-from workers.engines.engine_interface import OnImprovement, SearchLimits, SearchOutcome, StopReason
+from tests.shared.scenarios.scenario_builders import compiled
+from tests.shared.scenarios.seeded_fleet import fleet, fleet_body, verified_solution
+from workers.engines.bounds.proof_engine import ProofEngine
+from workers.engines.engine_interface import SearchLimits, SearchOutcome, StopReason
 from workers.engines.heuristics import enumeration
 from workers.engines.selection import engine_registry, parallel_search
 from workers.engines.selection.portfolio import Portfolio
@@ -65,16 +69,75 @@ def test_candidate_travels_whole() -> None:
     assert parallel_search.decode(parallel_search.encode(found)).found_by == found.found_by
 
 
+def test_what_is_proved_travels_whole() -> None:
+    """Our choice: as candidates do."""
+    proof = ProofRecord(12.5, is_optimal=True, columns=3, seconds=0.25, relaxed=("breaks",))
+    assert parallel_search.decode(parallel_search.encode(proof)) == proof
+
+
+@needs_native
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_small_day_ends_as_soon_as_its_plan_is_proved(cores: int) -> None:
+    """SPEC S2, S3: the bound meets the cost of the best plan, and the rest of the time is not used."""
+    problem, proofs = fleet(12), list[ProofRecord]()
+    limits = SearchLimits(time.monotonic() + 120, cores=cores, on_proof=proofs.append)
+    outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
+    assert time.monotonic() < limits.deadline
+    assert outcome.best is not None and outcome.reason is not StopReason.STOPPED
+    assert proofs[-1].is_optimal
+    assert round(proofs[-1].lower_bound * problem.cost_scale) == price(problem, outcome.best)
+
+
+@needs_native
+def test_a_small_day_that_nobody_wants_proved_is_searched_for_its_whole_time() -> None:
+    """SPEC S3: as in alternatives at prices of their own, where a bound would say nothing."""
+    deadline = time.monotonic() + 1
+    engine_registry.choose(fleet(12)).solve(fleet(12), SearchLimits(deadline), lambda _: None, lambda: False)
+    assert time.monotonic() > deadline - 0.2
+
+
+@needs_native
+def test_a_plan_without_all_wanted_tickets_is_not_proved() -> None:
+    """SPEC S2: a bound holds for plans that serve all of them."""
+    body = fleet_body(12)
+    problem, proofs = compiled({**body, "agents": body["agents"][:1]}), list[ProofRecord]()
+    limits = SearchLimits(time.monotonic() + 1, on_proof=proofs.append)
+    outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
+    assert outcome.best is not None and len(outcome.best.tickets) < 12
+    assert proofs == []
+
+
+@needs_native
+def test_a_bound_of_a_day_without_rush_hours_is_not_told_of_one_with_them() -> None:
+    """SPEC S2: where travel takes longer at some hours, searches solve other days in its place."""
+    travel = {"rush_hours": [{"start": 0, "end": 500, "factor": 2}]}
+    problem, proofs = compiled({**fleet_body(12), "travel": travel}), list[ProofRecord]()
+    assert problem.travel_periods
+    limits = SearchLimits(time.monotonic() + 1, on_proof=proofs.append)
+    engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
+    assert proofs == []
+
+
+@needs_native
+@pytest.mark.parametrize("cores", [1, 2])
+def test_a_proof_that_fails_costs_the_solve_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SPEC S3: nor when it is ended from outside, for its memory."""
+    monkeypatch.setattr(ProofEngine, "solve", Dying("prove", None).solve)
+    problem, proofs = fleet(12), list[ProofRecord]()
+    limits = SearchLimits(time.monotonic() + 1, cores=cores, on_proof=proofs.append)
+    outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
+    assert outcome.best is not None and len(outcome.best.tickets) == 12
+    assert proofs == []
+
+
 def test_lane_that_dies_costs_the_others_nothing() -> None:
     """Our choice: a crash of one engine is not a crash of the solve."""
 
-    def die(on_improvement: OnImprovement) -> None:
+    def die(report: parallel_search.OnFinding) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     found: list[Candidate] = []
-    assert not parallel_search.run(
-        [die, lambda on_improvement: on_improvement(ONE)], time.monotonic() + 5, found.append, lambda: False
-    )
+    assert not parallel_search.run([die, lambda report: report(ONE)], time.monotonic() + 5, found.append, lambda: False)
     assert found == [ONE]
     with pytest.raises(EngineCrashedError):
         parallel_search.run([die, die], time.monotonic() + 5, found.append, lambda: False)
@@ -84,8 +147,8 @@ def test_lane_that_ignores_the_deadline_is_ended() -> None:
     """SPEC J6: no solve waits for an engine that forgets the time."""
     began, watch = time.monotonic(), Stopwatch()
 
-    def sleep(on_improvement: OnImprovement) -> None:
-        on_improvement(ONE)
+    def sleep(report: parallel_search.OnFinding) -> None:
+        report(ONE)
         time.sleep(60)
 
     found: list[Candidate] = []
@@ -98,9 +161,9 @@ def test_search_without_any_plan_is_waited_for() -> None:
     """Our choice: a machine too busy to find a plan in time still gives one."""
     deadline = time.monotonic()
 
-    def search(on_improvement: OnImprovement) -> None:
+    def search(report: parallel_search.OnFinding) -> None:
         time.sleep(max(0.0, deadline + 2 * parallel_search.OVERTIME_S - time.monotonic()))
-        on_improvement(ONE)
+        report(ONE)
         time.sleep(60)
 
     found: list[Candidate] = []
@@ -123,10 +186,10 @@ def test_an_improvement_sent_while_the_deadline_passes_is_kept() -> None:
     (heard, hear), (both_sent, signal_sent) = os.pipe(), os.pipe()
     deadline = time.monotonic() + 0.2
 
-    def search(on_improvement: OnImprovement) -> None:
-        on_improvement(ONE)
+    def search(report: parallel_search.OnFinding) -> None:
+        report(ONE)
         os.read(heard, 1)
-        on_improvement(TWO)
+        report(TWO)
         os.write(signal_sent, b"!")
         time.sleep(60)
 

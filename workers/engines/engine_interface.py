@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from planner_mcp.routing.plan import RecombinationRecord
+from planner_mcp.routing.plan import ProofRecord, RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Feature, Problem
 
 
@@ -87,6 +87,8 @@ class SearchLimits:
     """Where an engine cools: the shares of a longer cooling at which this search begins and ends."""
     route_log: NDArray[np.int64] | None = None
     """A buffer in which an engine may log routes of good plans, in the form of `native/route_log.hpp`."""
+    on_proof: "OnProof | None" = None
+    """Called with each better bound on the cost of every plan, by an engine that proves some. None: none is wanted."""
 
     @property
     def span_s(self) -> float:
@@ -106,6 +108,7 @@ class SearchOutcome:
 
 
 OnImprovement = Callable[[Candidate], None]
+OnProof = Callable[[ProofRecord], None]
 ShouldStop = Callable[[], bool]
 
 

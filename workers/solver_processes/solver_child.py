@@ -33,6 +33,7 @@ from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
 from workers import message_frames
+from workers.engines.bounds.proof_engine import ProofEngine
 from workers.engines.engine_interface import Engine, SearchLimits, ShouldStop
 from workers.engines.heuristics.reinsertion_search import with_locked
 from workers.engines.heuristics.warm_start_repair import repaired
@@ -208,7 +209,8 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     wait = (time.monotonic() - began_s) / max(1e-3, time.process_time() - cpu_began_s)
     ends_s = deadline - kept_back_s(len(problem.tickets), command.solve_s, wait)
     team = TeamOfSearch(command, connection, problem, incumbent) if command.span_s else None
-    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team)
+    on_proof = incumbent.attach if command.member == 1 and not command.has_made_up_prices else None
+    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team, on_proof=on_proof)
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:
@@ -237,11 +239,11 @@ def _prove(
     command: SolveCommand, connection: WorkerConnection, problem: Problem, deadline: float
 ) -> message_frames.Message:
     """Prove the plan of the command: publish it again with each better bound, and a cheaper plan where one is found."""
-    from workers.engines.bounds.plan_prover import PlanProver  # loads CP-SAT, which no search needs
 
-    def exit_when_stopped() -> None:
+    def should_stop() -> bool:
         if connection.is_stopped():
             os._exit(os.EX_OK)
+        return False
 
     if command.best_plan is None:
         raise EngineError("The plan to prove is no longer there.")
@@ -253,14 +255,11 @@ def _prove(
     if (candidate := incumbent.start_from(candidate_of(problem, plan))) is None:
         raise EngineError("The plan to prove does not fit its scenario.")
 
-    def accept(better: Candidate) -> bool:
-        before = incumbent.improvements
+    def offer(better: Candidate) -> None:
         incumbent.offer(replace(better, found_by=(*candidate.found_by, PROVE)))
-        incumbent.flush()
-        return incumbent.improvements > before
 
-    prover = PlanProver(problem, candidate, deadline=deadline, on_proof=incumbent.attach, on_plan=accept)
-    prover.run(exit_when_stopped)
+    limits = SearchLimits(deadline, command.seed, on_proof=incumbent.attach)
+    ProofEngine().solve(problem, limits, offer, should_stop, candidate)
     incumbent.flush()
     return {"kind": "done"}
 

@@ -86,7 +86,11 @@ class Incumbent:
             self.flush()
 
     def attach(self, proof: ProofRecord) -> None:
-        """Publish the incumbent again with what is proved about it; the proof stays on it and its successors."""
+        """Publish the incumbent again with what is proved about it; the proof stays on it and its successors.
+
+        The waiting candidate is evaluated before: it may be the plan that is proved.
+        """
+        self.flush()
         self._proof = proof
         if self.plan is not None:
             self.plan = replace(self.plan, proof=proof)

@@ -9,7 +9,7 @@ process at any moment. The bound never falls.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from planner_mcp.errors import EngineError
@@ -23,11 +23,11 @@ from planner_mcp.routing.verification.small_day_check import is_small_day, prove
 from workers.engines.bounds import gap_closing
 from workers.engines.bounds.column_generation import ColumnGeneration, DualBound
 from workers.engines.bounds.column_master import MasterColumn
-from workers.engines.bounds.day_enumeration import DayEnumeration
 from workers.engines.bounds.native_listing import route_lister, small_day_lister
 from workers.engines.bounds.relaxed_networks import RelaxedProblem, relaxed_problem
 from workers.engines.bounds.route_choice import RouteChoice, load_cuts_of, prices_of, subset_cuts_of
-from workers.engines.engine_interface import SearchLimits
+from workers.engines.engine_interface import OnImprovement, OnProof, SearchLimits, ShouldStop
+from workers.engines.heuristics.best_verified import is_feasible
 from workers.engines.native.sisr_engine import SisrEngine
 from workers.engines.recombination.route_pool import RoutePool, route_log
 
@@ -54,10 +54,6 @@ GAP_SHARES: Final[Sequence[float]] = (1.0, 0.5, 0.25, 0.125)
 _NO_PART: Final = "the native library is not built"
 _TOO_LARGE: Final = f"the scenario has more than {PROVE_MAX_TICKETS} tickets, or costs beyond the range of integers"
 
-OnProof = Callable[[ProofRecord], None]
-OnPlan = Callable[[Candidate], bool]
-"""Returns whether the plan was accepted."""
-
 
 class PlanProver:
     """One proof.
@@ -67,7 +63,7 @@ class PlanProver:
         incumbent: A verified plan that serves every wanted ticket.
         deadline: `time.monotonic()` by which to end.
         on_proof: Called in the caller's thread with each better bound.
-        on_plan: Called in the caller's thread with a cheaper plan, if one is found.
+        on_improvement: Called in the caller's thread with each cheaper plan that the verifier accepts.
     """
 
     def __init__(
@@ -77,7 +73,7 @@ class PlanProver:
         *,
         deadline: float,
         on_proof: OnProof,
-        on_plan: OnPlan,
+        on_improvement: OnImprovement,
     ) -> None:
         self._problem = problem
         self._incumbent = incumbent
@@ -85,7 +81,7 @@ class PlanProver:
         self._began = time.monotonic()
         self._deadline = deadline
         self._on_proof = on_proof
-        self._on_plan = on_plan
+        self._on_improvement = on_improvement
         self._generation: ColumnGeneration | None = None
         self._best: int | None = None
         self._reported: tuple[int, bool] | None = None
@@ -96,11 +92,11 @@ class PlanProver:
         self._is_optimal = False
         self._failure: BaseException | None = None
 
-    def run(self, on_wait: Callable[[], None] = lambda: None) -> ProofRecord | None:
+    def run(self, should_stop: ShouldStop = lambda: False) -> ProofRecord | None:
         """Return the best proof; None where the time was up before the first bound.
 
         Args:
-            on_wait: Called every `POLL_S` in the caller's thread.
+            should_stop: Asked every `POLL_S` in the caller's thread. The other thread only ends with its step.
 
         Raises:
             EngineError: The native library is not built, the scenario is too large, or a solver failed.
@@ -111,9 +107,8 @@ class PlanProver:
             raise EngineError(f"There is no proof: {_TOO_LARGE}.")
         thread = threading.Thread(target=self._prove, args=(relaxed,), name="prove", daemon=True)
         thread.start()
-        while thread.is_alive():
+        while thread.is_alive() and not should_stop():
             thread.join(POLL_S)
-            on_wait()
             self._report(relaxed)
         self._report(relaxed)
         if self._failure is not None:
@@ -122,7 +117,8 @@ class PlanProver:
 
     def _report(self, relaxed: RelaxedProblem) -> None:
         if (found := self._found) is not None:
-            if self._on_plan(found):
+            if is_feasible(self._problem, found):
+                self._on_improvement(found)
                 self._incumbent, self._cost = found, price(self._problem, found)
             self._found = None  # last: the other thread waits for it
         if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._reported:
@@ -209,6 +205,8 @@ class PlanProver:
 
     def _enumerate_day(self, relaxed: RelaxedProblem, root: DualBound, ends: float) -> None:
         """Prove with all rules, by all routes that the agents of a small day can have."""
+        from workers.engines.bounds.day_enumeration import DayEnumeration  # loads CP-SAT, 30 MB that few days need
+
         found = DayEnumeration(relaxed, root, self._cost, ends).prove()
         if found is not None:
             self._found = found.plan

@@ -137,17 +137,20 @@ class RelaxedProblem:
         return replace(self, networks=networks, relaxed=tuple(sorted({*self.relaxed, Feature.SHIPMENTS.value})))
 
 
+def is_provable(problem: Problem) -> bool:
+    """Return whether a problem has few enough tickets, and costs within the range of integers."""
+    return 0 < len(problem.tickets) <= PROVE_MAX_TICKETS and _factor(problem) > 0
+
+
 def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
-    """Return the relaxed problem; None where it has too many tickets or too large costs."""
-    if not 0 < len(problem.tickets) <= PROVE_MAX_TICKETS:
+    """Return the relaxed problem; None where there is none (`is_provable`)."""
+    if not is_provable(problem):
         return None
     types = agent_types(problem)
     members: dict[int, list[int]] = {}
     for agent, number in enumerate(types):
         members.setdefault(number, []).append(agent)
     factor = _factor(problem)
-    if factor == 0:
-        return None
     locked = {ticket: agent for agent, spec in enumerate(problem.agents) for ticket in spec.locked}
     networks = [_network(problem, agents, factor, locked) for agents in members.values()]
     return RelaxedProblem(

@@ -1,8 +1,8 @@
 """Runs searches in parallel, each in a forked process.
 
-Owns the processes of one solve: start, messages, end. A search is a function that reports improvements. It may hold the
-GIL as long as it likes, because its process is not shared. A search that crashes loses its core and nothing else. All
-processes end with the process that started them.
+Owns the processes of one solve: start, messages, end. A search is a function that reports what it finds: better plans,
+and bounds that hold for all plans. It may hold the GIL as long as it likes, because its process is not shared. A search
+that crashes loses its core and nothing else. All processes end with the process that started them.
 """
 
 import os
@@ -17,22 +17,26 @@ from typing import Final
 
 from planner_mcp import process_limits
 from planner_mcp.errors import EngineCrashedError
+from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Route, Stop, StopKind
+from planner_mcp.text import plain_fields
 from workers import message_frames
-from workers.engines.engine_interface import OnImprovement, ShouldStop
+from workers.engines.engine_interface import ShouldStop
 
 POLL_S: Final = 0.02
 OVERTIME_S: Final = 0.3
 """A search still running this long after the deadline is killed; its improvements were already received."""
 _READ_BYTES: Final = 1 << 16
 
-SearchFunction = Callable[[OnImprovement], None]
+Finding = Candidate | ProofRecord
+OnFinding = Callable[[Finding], None]
+SearchFunction = Callable[[OnFinding], None]
 
 
 def run(
     searches: Sequence[SearchFunction],
     deadline: float,
-    on_improvement: OnImprovement,
+    on_finding: OnFinding,
     should_stop: ShouldStop,
     *,
     needs_plan: bool = False,
@@ -42,7 +46,7 @@ def run(
     Args:
         searches: One for each process.
         deadline: Monotonic clock.
-        on_improvement: Called with what they find.
+        on_finding: Called with what they find.
         should_stop: Asked every `POLL_S`.
         needs_plan: No plan is known yet: the deadline counts only once a search has found one.
 
@@ -57,7 +61,7 @@ def run(
                 selector.register(search_fork.sock, selectors.EVENT_READ, search_fork)
             while running and (needs_plan or time.monotonic() < deadline + OVERTIME_S):
                 for key, _ in selector.select(POLL_S):
-                    if key.data.read(on_improvement):
+                    if key.data.read(on_finding):
                         needs_plan = False
                     else:
                         selector.unregister(key.data.sock)
@@ -65,7 +69,7 @@ def run(
                 if should_stop():
                     return True
             for search_fork in running:
-                search_fork.read_last(on_improvement)
+                search_fork.read_rest(on_finding)
     finally:
         for search_fork in started:
             search_fork.end()
@@ -89,26 +93,24 @@ class _SearchFork:
         child_sock.close()
         self._pid = pid
 
-    def read(self, on_improvement: OnImprovement) -> bool:
-        """Report the improvements received; return False when the process has ended."""
+    def read(self, on_finding: OnFinding) -> bool:
+        """Report the findings received; return False when the process has ended."""
         if data := self.sock.recv(_READ_BYTES):
             for message in self._buffer.feed(data):
-                on_improvement(decode(message))
+                on_finding(decode(message))
             return True
         _, status = os.waitpid(self._pid, 0)
         self.has_crashed = status != os.EX_OK
         self._is_reaped = True
         return False
 
-    def read_last(self, on_improvement: OnImprovement) -> None:
-        """Report the last improvement that was sent and not yet read."""
+    def read_rest(self, on_finding: OnFinding) -> None:
+        """Report the findings that were sent and not yet read."""
         self.sock.setblocking(False)
-        messages: list[message_frames.Message] = []
         with suppress(BlockingIOError):
             while data := self.sock.recv(_READ_BYTES):
-                messages = [*self._buffer.feed(data)] or messages
-        if messages:
-            on_improvement(decode(messages[-1]))
+                for message in self._buffer.feed(data):
+                    on_finding(decode(message))
 
     def end(self) -> None:
         """Kill the process, if it has not ended, and reap it."""
@@ -123,7 +125,7 @@ def _run_in_fork(search: SearchFunction, sock: socket.socket, parent: int) -> No
     status = os.EX_SOFTWARE
     try:
         process_limits.die_with_parent(parent)
-        search(lambda candidate: message_frames.send(sock, encode(candidate)))
+        search(lambda finding: message_frames.send(sock, encode(finding)))
         status = os.EX_OK
     finally:
         if (error := sys.exception()) is not None:
@@ -131,14 +133,18 @@ def _run_in_fork(search: SearchFunction, sock: socket.socket, parent: int) -> No
         os._exit(status)
 
 
-def encode(candidate: Candidate) -> message_frames.Message:
-    """Return a candidate as a JSON message."""
-    routes = [[route.agent, [[stop.kind.value, stop.index] for stop in route.stops]] for route in candidate.routes]
-    return {"routes": routes, "found_by": candidate.found_by}
+def encode(finding: Finding) -> message_frames.Message:
+    """Return a finding as a JSON message."""
+    if isinstance(finding, ProofRecord):
+        return {"proof": plain_fields(finding)}
+    routes = [[route.agent, [[stop.kind.value, stop.index] for stop in route.stops]] for route in finding.routes]
+    return {"routes": routes, "found_by": finding.found_by}
 
 
-def decode(message: message_frames.Message) -> Candidate:
-    """Return the candidate of a JSON message."""
+def decode(message: message_frames.Message) -> Finding:
+    """Return the finding of a JSON message."""
+    if (proof := message.get("proof")) is not None:
+        return ProofRecord.from_json(proof)
     return Candidate(
         tuple(
             Route(agent, tuple(Stop(StopKind(kind), index) for kind, index in stops))

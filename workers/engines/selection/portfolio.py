@@ -19,9 +19,11 @@ from planner_mcp.errors import EngineError
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Problem
+from workers.engines.bounds.proof_engine import ProofEngine
 from workers.engines.engine_interface import (
     Engine,
     OnImprovement,
+    OnProof,
     SearchLimits,
     SearchOutcome,
     ShouldStop,
@@ -40,6 +42,8 @@ from workers.engines.selection.regions import merged_plans
 from workers.engines.selection.time_allocation import (
     NOT_DECOMPOSABLE,
     REMOTE,
+    after_proof,
+    gains_by_proof,
     member_rounds,
     recombination_s,
     region_engine,
@@ -78,7 +82,7 @@ class Portfolio:
         warm_start: Candidate | None = None,
     ) -> SearchOutcome:
         """Search until the deadline or `should_stop`; enumerate all plans of tiny problems."""
-        best = _BestOfRounds(problem, on_improvement, warm_start)
+        best = _BestOfRounds(problem, on_improvement, warm_start, limits.on_proof)
         if enumeration.is_enumerable(problem):
             tried = enumeration.solve(problem, limits, on_improvement, should_stop)
             if not enumeration.is_incomplete(tried, limits):
@@ -93,6 +97,9 @@ class Portfolio:
         pause_s = recombination_s(problem, span_s)
         member, cores = limits.team.number if limits.team else 1, max(1, limits.cores)
         rounds = member_rounds(problem, cores, self.capable, number=member, span_s=span_s)
+        prover = ProofEngine()
+        if limits.on_proof is not None and gains_by_proof(problem) and prover.can_prove(problem):
+            rounds = after_proof(rounds, prover, cores)
         for number, (until, engines) in enumerate(rounds):
             round_ends = began + until * span_s
             deadline = round_ends - pause_s
@@ -101,7 +108,7 @@ class Portfolio:
             outcome = _search_round(engines, problem, round_limits, best, should_stop)
             iterations += outcome.iterations
             reason = outcome.reason
-            if reason is StopReason.STOPPED:
+            if reason is StopReason.STOPPED or best.is_optimal:
                 break
             if limits.team is not None:
                 limits.team.publish()
@@ -143,16 +150,17 @@ def _search_alone(
 def _search_together(
     engines: Sequence[Engine], problem: Problem, limits: SearchLimits, best: "_BestOfRounds", should_stop: ShouldStop
 ) -> SearchOutcome:
-    """Run engines in parallel, each in a process with a start and a seed of its own.
+    """Run engines in parallel, each in a process with a start and a seed of its own, until a plan is proved optimal.
 
     Each has one core, or all of them where the others search elsewhere.
     """
     cores = limits.cores if sum(engine.name != REMOTE for engine in engines) == 1 else 1
 
     def forked_search(number: int, engine: Engine, start: Candidate | None) -> parallel_search.SearchFunction:
-        def search(report_improvement: OnImprovement) -> None:
-            own_limits = replace(limits, seed=limits.seed + number * SEED_STEP, cores=cores, route_log=logs[number])
-            own_best = BestVerified(problem, report_improvement, start)
+        def search(report: parallel_search.OnFinding) -> None:
+            seed = limits.seed + number * SEED_STEP
+            own_limits = replace(limits, seed=seed, cores=cores, route_log=logs[number], on_proof=report)
+            own_best = BestVerified(problem, report, start)
             _search_alone(engine, problem, own_limits, own_best, lambda: False)
 
         return search
@@ -162,7 +170,12 @@ def _search_together(
         forked_search(number, engine, start) for number, (engine, start) in enumerate(zip(engines, starts, strict=True))
     ]
     needs_plan = best.candidate is None
-    is_stopped = parallel_search.run(searches, limits.deadline, best.offer, should_stop, needs_plan=needs_plan)
+
+    def should_end() -> bool:
+        return best.is_optimal or should_stop()
+
+    is_ended = parallel_search.run(searches, limits.deadline, best.take_finding, should_end, needs_plan=needs_plan)
+    is_stopped = is_ended and not best.is_optimal
     return SearchOutcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
 
 
@@ -172,12 +185,24 @@ class _BestOfRounds(BestVerified):
     A forked search needs neither: only its parent starts searches from what it found.
     """
 
-    def __init__(self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None) -> None:
+    def __init__(
+        self, problem: Problem, on_improvement: OnImprovement, start: Candidate | None, on_proof: OnProof | None
+    ) -> None:
         super().__init__(problem, on_improvement, start)
+        self._on_proof = on_proof
+        self.is_optimal = False
         self._pool = ElitePool()
         self._recombination = Recombination(problem)
         if start is not None:
             self._pool.add(start, price(problem, start))
+
+    def take_finding(self, finding: parallel_search.Finding) -> None:
+        """Take a candidate of a forked search, or pass on what it has proved of all."""
+        if isinstance(finding, Candidate):
+            self.offer(finding)
+        elif self._on_proof is not None:
+            self._on_proof(finding)
+            self.is_optimal = finding.is_optimal
 
     def take(self, plan: Candidate | None) -> None:
         """Take what is better in a plan of another member of the team, where there is one."""

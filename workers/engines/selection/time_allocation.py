@@ -59,7 +59,12 @@ RECOMBINATION_FROM_S: Final = 2.0
 RECOMBINATION_ROUTE: Final = 20
 """Tickets of a route below which routes are recombined: by capacity, or on average where nothing limits loads."""
 NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
-"""Features with which routes are not recombined: the same time of search gains more (ADR 50)."""
+"""Features with which routes are neither recombined nor proved: the same time of search gains more (ADR 50)."""
+
+PROOF_TICKETS: Final = 100
+"""Tickets up to which a bound is proved during a solve: there the other searches do not miss the time (ADR 53)."""
+PROOF_SHARE: Final = 0.25
+"""Share of the time for that."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
 """For each round: the share of the time at which it ends, and its engines: one per core, or one on all cores, and the
@@ -97,6 +102,21 @@ def member_rounds(
     return [
         (until if until == 1 else max(0.0, until - lead), engines[before:] or engines[:1]) for until, engines in rounds
     ]
+
+
+def gains_by_proof(problem: Problem) -> bool:
+    """Return whether a bound is proved during a solve."""
+    return len(problem.tickets) <= PROOF_TICKETS and not problem.features & NOT_RECOMBINED
+
+
+def after_proof(rounds: SearchRounds, prover: Engine, cores: int) -> SearchRounds:
+    """Return the rounds with one before them that proves a bound beside the searches of the other cores.
+
+    Of a single core the proof takes a half: its process may end for its memory, and a plan is wanted all the same.
+    """
+    _until, first = rounds[0]
+    later = [(PROOF_SHARE + (1 - PROOF_SHARE) * until, engines) for until, engines in rounds]
+    return [(PROOF_SHARE, (prover, *first[: max(1, cores - 1)])), *later]
 
 
 def _local_rounds(problem: Problem, cores: int, capable: Sequence[Engine]) -> SearchRounds:

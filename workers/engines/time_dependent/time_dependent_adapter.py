@@ -99,7 +99,7 @@ class _AdapterRun:
     ) -> None:
         self._engine = engine
         self._problem = problem
-        self._limits = limits
+        self._limits = replace(limits, on_proof=None)  # a bound for a surrogate is none for the problem
         self._on_improvement = on_improvement
         self._should_stop = should_stop
         self._began = time.monotonic()

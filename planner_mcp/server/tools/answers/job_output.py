@@ -30,6 +30,7 @@ class PlanFigures(ToolOutput):
     overtime_s: Number | None = None
     not_preferred: int | None = None
     not_preferred_ids: list[str] | None = None
+    optimal: bool | None = None
 
 
 class ReviewOutput(ToolOutput):

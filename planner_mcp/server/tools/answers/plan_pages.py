@@ -200,7 +200,7 @@ def _proof(plan: Plan) -> str | None:
     """Return what is proved: that the plan is optimal, or the gap that is left at most; None without a proof."""
     if plan.proof is None or plan.is_masked:
         return None
-    return "optimal" if plan.proof.is_optimal else f"gap {100 * plan.proof.gap(plan.cost):.3g}%"
+    return "optimal" if plan.proof.is_optimal else f"gap at most {100 * plan.proof.gap(plan.cost):.3g}%"
 
 
 def is_over_days(plan: Plan) -> bool:

@@ -19,7 +19,7 @@ from planner_mcp.routing.analysis.cost_bound import LowerBound, lower_bound
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.engine_names import PROVE
-from planner_mcp.routing.plan import CENT, NO_TRAVEL, ProofRecord
+from planner_mcp.routing.plan import CENT, NO_TRAVEL, Plan, ProofRecord
 from planner_mcp.routing.scenario.cost_unit import cost_unit
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
@@ -170,10 +170,11 @@ async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
     job = await ctx.job_service.job(seeing.principal, job_id)
     if (bound := _bounds.get(job.id) or await _worked_out(seeing, job)) is None:
         return BoundAndGap()
-    if (proof := await _proof(seeing, job)) is not None and proof.lower_bound < (bound.cost or 0.0):
+    plan = await _plan(seeing, job.id)
+    if (proof := await _proof(seeing, job, plan)) is not None and proof.lower_bound < (bound.cost or 0.0):
         proof = None
     best = bound if proof is None else replace(bound, cost=proof.lower_bound)
-    cost = None if job.progress.penalty else job.progress.cost
+    cost = None if plan is None or plan.penalty else plan.cost  # that of a status is rounded
     if cost is not None and best.cost is not None and cost < best.cost - CENT:
         return BoundAndGap()
     gap = None if cost is None else best.gap(cost)
@@ -182,17 +183,23 @@ async def bound_and_gap(ctx: ToolContext, job_id: str) -> BoundAndGap:
     return BoundAndGap(best, gap, proof.is_optimal and gap == 0, proof.relaxed)
 
 
-async def _proof(ctx: ToolContext, job: Job) -> ProofRecord | None:
-    """Return the best that was proved of a job's day: it holds for every plan of that."""
+async def _plan(ctx: ToolContext, job_id: str) -> Plan | None:
+    """Return the best plan of a job so far; None where there is none."""
+    with suppress(NotFoundError, PlanNotReadyError):
+        return await ctx.job_service.plan_of_job(ctx.principal, job_id)
+    return None
+
+
+async def _proof(ctx: ToolContext, job: Job, plan: Plan | None) -> ProofRecord | None:
+    """Return the best that was proved of a job's day, of its plan or another: it holds for every plan of that."""
     try:
         scenario = await ctx.job_service.scenario(ctx.principal, job.request.scenario_id)
     except NotFoundError:
         return None
-    found: list[ProofRecord] = []
-    for proof_id in scenario.proof_ids if scenario.prices_of is None else ():
-        with suppress(NotFoundError, PlanNotReadyError):
-            if (proof := (await ctx.job_service.plan_of_job(ctx.principal, proof_id)).proof) is not None:
-                found.append(proof)
+    if scenario.prices_of is not None:
+        return None
+    plans = [plan, *[await _plan(ctx, proof_id) for proof_id in scenario.proof_ids]]
+    found = [each.proof for each in plans if each is not None and each.proof is not None]
     return max(found, key=lambda each: (each.lower_bound, each.is_optimal), default=None)
 
 

@@ -8,7 +8,7 @@ import pytest
 from planner_mcp.errors import EngineError, PlanRejectedError
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
 from planner_mcp.routing.evaluation.plan_builder import build_plan
-from planner_mcp.routing.plan import Plan
+from planner_mcp.routing.plan import Plan, ProofRecord
 from planner_mcp.routing.problem import Candidate, Problem
 from planner_mcp.routing.scenario.scenario_model import Scenario
 from planner_mcp.routing.verification.plan_verification import verify
@@ -59,6 +59,16 @@ def test_candidates_that_come_fast_wait_for_their_turn_and_the_newest_is_checked
     harness.now += MIN_INTERVAL_S
     harness.incumbent.evaluate_if_due()
     assert harness.sent[1:] == [(TOUR, 2)]
+
+
+def test_a_proof_is_told_with_the_plan_that_waits() -> None:
+    """SPEC S2: a plan that was found just before its proof is not hidden behind the one before it."""
+    harness = IncumbentHarness()
+    harness.incumbent.offer(WORSE)
+    harness.incumbent.offer(TOURS)
+    harness.incumbent.attach(ProofRecord(TOUR, is_optimal=True))
+    assert harness.incumbent.plan is not None and harness.incumbent.plan.proof is not None
+    assert [cost for cost, _ in harness.sent[1:]] == [TOUR, TOUR]
 
 
 def test_rejected_plan_is_never_an_answer() -> None:

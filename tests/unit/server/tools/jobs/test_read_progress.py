@@ -1,5 +1,7 @@
 """`read_progress`: the cost of a job over time, its bound and its gap (SPEC T5, J5)."""
 
+from dataclasses import replace
+
 import pytest
 
 from planner_mcp.jobs.job_model import Progress
@@ -59,8 +61,9 @@ async def test_a_plan_cheaper_than_any_of_its_day_has_no_bound(call: Call, store
     await store.register("w1", 1)
     claim = await store.claim("w1", 1.0)
     assert claim is not None
-    plan = build_plan(compiled(DAY), Candidate.of_tickets({0: [0, 1, 2]}))
-    progress = Progress(10, plan.cost / 10, tickets_served=3, tickets_total=3, elapsed_s=1)
+    found = build_plan(compiled(DAY), Candidate.of_tickets({0: [0, 1, 2]}))
+    plan = replace(found, cost=found.cost / 10)
+    progress = Progress(10, plan.cost, tickets_served=3, tickets_total=3, elapsed_s=1)
     await store.report(claim, progress, plan.as_json())
     answered = await call("read_progress", {"job_id": job_id})
     assert not answered.structured.keys() & {"lower_bound", "gap", "optimal"}

@@ -45,14 +45,8 @@ def rich_day(seed: int) -> tuple[Problem, Candidate] | None:
 def is_proved(day: Problem, plan: Candidate, seconds: float) -> bool:
     """Return whether the plan, or a better one that the proof finds, is called optimal."""
     plans = [plan]
-
-    def keep(better: Candidate) -> bool:
-        is_better = not verify(day, build_plan(day, better)) and price(day, better) < price(day, plans[-1])
-        plans.extend([better] if is_better else [])
-        return is_better
-
     ends = time.monotonic() + seconds
-    proof = PlanProver(day, plan, deadline=ends, on_proof=lambda _: None, on_plan=keep).run()
+    proof = PlanProver(day, plan, deadline=ends, on_proof=lambda _: None, on_improvement=plans.append).run()
     assert proof is not None
     assert round(proof.lower_bound * day.cost_scale) <= price(day, plans[-1])
     return proof.is_optimal

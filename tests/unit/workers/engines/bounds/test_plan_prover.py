@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -51,7 +50,7 @@ PLAIN = frozenset({Feature.TIME_WINDOWS, Feature.MULTI_CAPACITY, Feature.HETEROG
 
 def prover_of(day: Problem, plan: Candidate, found: list[Candidate], seconds: float) -> PlanProver:
     ends = time.monotonic() + seconds
-    return PlanProver(day, plan, deadline=ends, on_proof=lambda _: None, on_plan=partial(keep, found))
+    return PlanProver(day, plan, deadline=ends, on_proof=lambda _: None, on_improvement=found.append)
 
 
 def proof_of(day: Problem, plan: Candidate, seconds: float = 20) -> tuple[ProofRecord | None, list[Candidate]]:
@@ -74,11 +73,6 @@ def wide_day() -> Problem:
     """Return a large day whose routes hardly anything limits."""
     day = random_problem(5, tickets=150, features=frozenset({Feature.HETEROGENEOUS}))
     return replace(day, agents=tuple(replace(each, capacity=(10**6,)) for each in day.agents))
-
-
-def keep(found: list[Candidate], candidate: Candidate) -> bool:
-    found.append(candidate)
-    return True
 
 
 def random_tree(dice: np.random.Generator, day: Problem, depth: int) -> ProofNode:
@@ -269,7 +263,9 @@ def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     """SPEC S2: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
     best = native_plan(day, 20_000)
-    prover = PlanProver(day, best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_plan=lambda _: False)
+    prover = PlanProver(
+        day, best, deadline=time.monotonic() + 20, on_proof=lambda _: None, on_improvement=lambda _: None
+    )
     proof = prover.run()
     assert proof is not None and proof.is_optimal
     certificate, cost = prover.certificate, price(day, best)

@@ -300,7 +300,7 @@ for seed in range(int(sys.argv[2])):
     engine.solve(problem, limits, lambda _: None, lambda: False, best)
     if not is_large and best is not None:
         ends, ignore = time.monotonic() + 2, lambda _: None
-        PlanProver(problem, best, deadline=ends, on_proof=ignore, on_plan=lambda _: True).run()
+        PlanProver(problem, best, deadline=ends, on_proof=ignore, on_improvement=ignore).run()
 """
 
 

@@ -1,0 +1,76 @@
+"""The engine that proves how good a plan is, and finds a cheaper one now and then.
+
+Owns what a proof starts from: the plan at hand, or that of a brief search. A job of `prove_plan` runs it alone, `auto`
+beside the searches of a small day.
+"""
+
+from typing import Final
+
+from planner_mcp.routing.engine_names import PROVE
+from planner_mcp.routing.evaluation.plan_builder import build_plan
+from planner_mcp.routing.plan import PlanStatus
+from planner_mcp.routing.problem import Candidate, Problem
+from workers.engines.bounds.plan_prover import PlanProver
+from workers.engines.bounds.relaxed_networks import is_provable
+from workers.engines.engine_interface import (
+    OnImprovement,
+    SearchLimits,
+    SearchOutcome,
+    ShouldStop,
+    StopReason,
+    version_of,
+)
+from workers.engines.native.sisr_engine import SisrEngine
+
+FIRST_ITERATIONS: Final = 20_000
+"""Of the search for a plan, where none is at hand: 0.1 s or so."""
+
+
+class ProofEngine:
+    """Bounds the cost of every plan that serves all wanted tickets, for at most 256 tickets."""
+
+    name = PROVE
+
+    def can_prove(self, problem: Problem) -> bool:
+        """Return whether the native library was built, which searches and prices, and the problem is within reach."""
+        engine = SisrEngine()
+        return engine.is_available() and not engine.missing(problem) and is_provable(problem)
+
+    def versions(self) -> dict[str, str]:
+        """Return the version of the solver of its linear programs."""
+        return {"ortools": version_of("ortools")}
+
+    def solve(
+        self,
+        problem: Problem,
+        limits: SearchLimits,
+        on_improvement: OnImprovement,
+        should_stop: ShouldStop,
+        warm_start: Candidate | None = None,
+    ) -> SearchOutcome:
+        """Prove until the plan is optimal, until the deadline, or until nothing is left to try.
+
+        A plan without all wanted tickets is not proved. After a stop the step at hand goes on in a thread of its own
+        until its process ends.
+
+        Raises:
+            EngineError: The native library is not built, the scenario is too large, or a solver failed.
+        """
+        found: list[Candidate] = [] if warm_start is None else [warm_start]
+
+        def keep(plan: Candidate) -> None:
+            found.append(plan)
+            on_improvement(plan)
+
+        if warm_start is None:
+            engine = SisrEngine(max_iterations=FIRST_ITERATIONS)
+            first = engine.solve(problem, limits, lambda _: None, should_stop).best
+            if first is None:
+                return SearchOutcome(None, StopReason.EXHAUSTED)
+            keep(first)
+        if limits.on_proof is not None and build_plan(problem, found[0]).status is not PlanStatus.PARTIAL:
+            prover = PlanProver(
+                problem, found[0], deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=keep
+            )
+            prover.run(should_stop)
+        return SearchOutcome(found[-1], StopReason.EXHAUSTED)
