@@ -108,7 +108,7 @@ def test_a_plan_without_all_wanted_tickets_is_not_proved() -> None:
 
 
 @needs_native
-def test_a_bound_of_a_day_without_rush_hours_is_not_told_of_one_with_them() -> None:
+def test_a_bound_of_a_day_without_rush_hours_is_not_given_for_one_with_them() -> None:
     """SPEC S2: where travel takes longer at some hours, searches solve other days in its place."""
     travel = {"rush_hours": [{"start": 0, "end": 500, "factor": 2}]}
     problem, proofs = compiled({**fleet_body(12), "travel": travel}), list[ProofRecord]()

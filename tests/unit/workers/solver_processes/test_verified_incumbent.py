@@ -61,7 +61,7 @@ def test_candidates_that_come_fast_wait_for_their_turn_and_the_newest_is_checked
     assert harness.sent[1:] == [(TOUR, 2)]
 
 
-def test_a_proof_is_told_with_the_plan_that_waits() -> None:
+def test_a_proof_is_published_with_the_waiting_plan() -> None:
     """SPEC S2: a plan that was found just before its proof is not hidden behind the one before it."""
     harness = IncumbentHarness()
     harness.incumbent.offer(WORSE)
