@@ -1115,7 +1115,7 @@ async def test_a_page_that_could_not_be_drawn_is_drawn_when_the_server_is_back(
 @pytest.mark.slow
 async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4, O2: asked first, by keyboard too; with its best plan kept to look at."""
-    _, job_id = await submitted(server, ring(30), "PT60S")
+    _, job_id = await submitted(server, ring(), "PT60S")
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     cancel = page.get_by_role("button", name="Cancel", exact=True)
@@ -1137,7 +1137,7 @@ async def test_a_running_job_is_cancelled_from_its_page(server: PlannerServer, p
 @pytest.mark.slow
 async def test_a_running_job_is_finished_from_its_page(server: PlannerServer, page: Any) -> None:
     """SPEC T4: the button calls the same tool as a client does."""
-    _, job_id = await submitted(server, ring(30), "PT60S")
+    _, job_id = await submitted(server, ring(), "PT60S")
     await page.goto(_url(server, f"jobs/{job_id}"))
     await page.locator("svg.map").wait_for(timeout=60_000)
     await page.get_by_role("button", name="Zoom in").click()
@@ -1169,7 +1169,7 @@ async def test_a_list_that_is_read_anew_keeps_its_rows(server: PlannerServer, pa
     await page.goto(_url(server, "jobs?status=completed"))
     row = await page.locator("tbody tr", has_text=ended).element_handle()
     await page.evaluate("() => performance.clearResourceTimings()")
-    _, solving = await submitted(server, ring(60), "PT30S")
+    _, solving = await submitted(server, ring(), "PT30S")
     reads = "performance.getEntriesByType('resource').filter((each) => each.name.includes('completed'))"
     await page.wait_for_function(f"() => {reads}.length > 1")  # events of a job that is not in the list
     assert await row.evaluate("(row) => row.isConnected")

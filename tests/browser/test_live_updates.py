@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def _solving(server: PlannerServer, seconds: int = 60) -> str:
-    scenario_id = (await call(server, "create_scenario", **ring(30)))["scenario_id"]
+    scenario_id = (await call(server, "create_scenario", **ring()))["scenario_id"]
     solved = await call(server, "solve_vrp", scenario_id=scenario_id, solve_time=f"PT{seconds}S", fresh=True)
     return str(solved["job_id"])
 

@@ -84,7 +84,7 @@ async def test_a_host_that_calls_no_tools_is_asked_in_words(chat: ChatHost) -> N
 async def test_buttons_call_tools_where_they_are_on(chat: ChatHost) -> None:
     """SPEC O2, T4: `cancel_vrp_job` is called; `finish_vrp_job`, whose set is off, becomes a message."""
     await chat.start()
-    job_id = await chat.solve(ring(30), "PT60S")
+    job_id = await chat.solve(ring(), "PT60S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
     await chat.app.locator("svg.map").wait_for(timeout=LONGEST_MS)
     await chat.app.get_by_role("button", name="Finish now").click()
@@ -187,7 +187,7 @@ async def test_a_frame_without_an_origin_will_do(chat: ChatHost) -> None:
 async def test_an_end_in_the_middle_of_a_call_is_quiet(chat: ChatHost) -> None:
     """SPEC O2, ext-apps 2026-01-26: teardown is answered, the open call is given up, nothing is asked after it."""
     await chat.start()
-    job_id = await chat.solve(ring(30), "PT30S")
+    job_id = await chat.solve(ring(), "PT30S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
     await chat.app.locator("svg.map").wait_for(timeout=LONGEST_MS)
     assert await chat.tear_down() == {}
@@ -202,7 +202,7 @@ async def test_an_end_in_the_middle_of_a_call_is_quiet(chat: ChatHost) -> None:
 async def test_a_server_that_is_away_is_waited_for(chat: ChatHost) -> None:
     """SPEC J4: a banner, then the view goes on from its position."""
     await chat.start()
-    job_id = await chat.solve(ring(30), "PT8S")
+    job_id = await chat.solve(ring(), "PT8S")
     await chat.open(context=CONTEXT, input={"job_id": job_id})
     await chat.app.locator("svg.map").wait_for(timeout=LONGEST_MS)
     await chat.page.context.route("**/mcp?*", lambda route: route.fulfill(status=503, body="away"))

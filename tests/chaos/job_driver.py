@@ -59,7 +59,7 @@ class SubmittingClients:
         self.among = self.among or range(self.store.script_client.pools)
         for shard in self.among:
             self.quick.append(await self.scenario({"busy_s": 0} if self.is_light else SMALLEST, shard))
-            self.long.append(await self.scenario({"busy_s": 1.0} if self.is_light else fleet_body(40), shard))
+            self.long.append(await self.scenario({"busy_s": 1.0} if self.is_light else fleet_body(120), shard))
 
     async def scenario(self, body: dict[str, Any], shard: int = 0) -> str:
         """Keep a scenario and return its name."""

@@ -316,6 +316,6 @@ async def test_the_server_recovers_by_itself_when_a_replica_takes_over(tmp_path:
 async def _large(tenants: Tenants, shard: int) -> dict[str, Any]:
     """Create a scenario in one pool whose solve takes all the time it is given."""
     while True:
-        made = await tenants.insist("create_scenario", **fleet_body(40))
+        made = await tenants.insist("create_scenario", **fleet_body(120))
         if int(made["scenario_id"].split("-")[1]) == shard:
             return made

@@ -142,7 +142,7 @@ class Clients:
 
     async def open(self) -> None:
         """Create the scenarios."""
-        for is_long, body in ((False, SMALLEST), (True, fleet_body(40))):
+        for is_long, body in ((False, SMALLEST), (True, fleet_body(120))):
             self.scenarios[is_long] = (await self.insist("create_scenario", **body))["scenario_id"]
 
     async def submit(self, number: int) -> None:

@@ -121,7 +121,7 @@ async def test_a_solver_that_is_asked_to_stop_sends_its_plan_and_ends(harness: E
     """SPEC T4: a cancel takes effect within a second, and the best plan stays."""
     solver = await harness.executor.acquire()
     messages = Messages(solver)
-    solver.send(command(fleet_body(100), 60))
+    solver.send(command(fleet_body(120), 60))
     await messages.until("plan")
     began = anyio.current_time()
     solver.send({"kind": "stop"})
@@ -135,7 +135,7 @@ async def test_a_solver_that_is_killed_ends_and_leaves_no_process(harness: Execu
     """SPEC J6: it is killed whatever it does, and its end is told once."""
     solver = await harness.executor.acquire()
     messages = Messages(solver)
-    solver.send(command(fleet_body(100), 60))
+    solver.send(command(fleet_body(120), 60))
     await messages.until("plan")
     processes = harness.solver_processes()
     assert len(processes) >= 2
@@ -150,7 +150,7 @@ async def test_the_death_of_the_process_that_searches_is_reported_as_its_end(har
     """SPEC J6: a crash counts; the attempt runs again."""
     solver = await harness.executor.acquire()
     messages = Messages(solver)
-    solver.send(command(fleet_body(100), 60))
+    solver.send(command(fleet_body(120), 60))
     await messages.until("plan")
     kill(harness.solver_processes()[-1])
     await messages.until(None)
@@ -174,7 +174,7 @@ async def test_a_context_that_is_left_leaves_no_process(request: pytest.FixtureR
     async with _executor("local", request) as harness:
         solver = await harness.executor.acquire()
         messages = Messages(solver)
-        solver.send(command(fleet_body(100), 60))
+        solver.send(command(fleet_body(120), 60))
         await messages.until("plan")
         processes = harness.solver_processes()
     await until_gone(processes)

@@ -67,7 +67,7 @@ async def test_a_plan_is_proved_by_a_job_of_its_own(running_harness: WorkerHarne
 @pytest.mark.slow
 async def test_progress_is_true_and_only_rises(running_harness: WorkerHarness) -> None:
     """SPEC J5: elapsed share, best cost, tickets served; never 100 before the end, never backwards."""
-    job = await running_harness.submit(fleet_body(80), 2)
+    job = await running_harness.submit(fleet_body(120), 2)
     events = await running_harness.until_end(job)
     percents = [event.data.progress for event in events]
     assert percents == sorted(percents)
@@ -77,17 +77,17 @@ async def test_progress_is_true_and_only_rises(running_harness: WorkerHarness) -
     done = await running_harness.job(job)
     assert done.state is JobState.COMPLETED
     assert 1.5 < done.progress.elapsed_s < 2 + OVERRUN_S
-    assert done.progress.tickets_total == 80
+    assert done.progress.tickets_total == 120
 
 
 async def test_plan_can_be_read_while_it_is_improved(running_harness: WorkerHarness) -> None:
     """SPEC S3: the best plan so far can be read while solving."""
-    job = await running_harness.submit(fleet_body(80), 20)
+    job = await running_harness.submit(fleet_body(120), 20)
     await running_harness.until_planned(job)
     solving = await running_harness.job(job)
     assert solving.state is JobState.SOLVING
     plan = await running_harness.store.get_plan(OWNER, solving.plan_id or "")
-    assert plan["tickets_total"] == 80
+    assert plan["tickets_total"] == 120
     await running_harness.store.cancel(OWNER, job.id, keep_best=True)
     await running_harness.until_end(job)
 
@@ -215,7 +215,7 @@ async def test_memory_cap_ends_as_a_clean_failure(harness: WorkerHarness) -> Non
 async def test_two_workers_solve_two_jobs_at_once(harness: WorkerHarness) -> None:
     """SPEC J6: one solve a worker process."""
     async with harness.running_workers(2):
-        jobs = [await harness.submit(fleet_body(60), 2 * LONGEST_S) for _ in range(2)]
+        jobs = [await harness.submit(fleet_body(120), 2 * LONGEST_S) for _ in range(2)]
         for job in jobs:
             await harness.until_solving(job)
         assert [(await harness.job(job)).state for job in jobs] == [JobState.SOLVING] * 2

@@ -32,7 +32,7 @@ ONCE_MORE = [EventKind.QUEUED, EventKind.STARTED, EventKind.REQUEUED, EventKind.
 
 async def test_death_of_a_child_is_retried_at_once(running_harness: WorkerHarness) -> None:
     """SPEC J6: the job runs again without waiting for the lease, from its last plan."""
-    job = await running_harness.submit(fleet_body(100), 20)
+    job = await running_harness.submit(fleet_body(120), 20)
     await running_harness.until_planned(job)
     _, _, child = await solver_of(running_harness.supervisor)
     kill(child)
@@ -45,7 +45,7 @@ async def test_death_of_a_child_is_retried_at_once(running_harness: WorkerHarnes
 
 async def test_job_that_kills_three_children_ends_failed(running_harness: WorkerHarness) -> None:
     """SPEC J6: a job that keeps killing workers ends failed and says so."""
-    job = await running_harness.submit(fleet_body(100), 20)
+    job = await running_harness.submit(fleet_body(120), 20)
     for crash in range(1, 4):
         await running_harness.until_attempt(job, crash)
         killed = (await solver_of(running_harness.supervisor))[2]
@@ -62,7 +62,7 @@ async def test_job_that_kills_three_children_ends_failed(running_harness: Worker
 @pytest.mark.slow
 async def test_death_of_the_warm_parent_takes_the_child_along_and_is_retried(running_harness: WorkerHarness) -> None:
     """SPEC J6: no child outlives its parent; the worker starts another."""
-    job = await running_harness.submit(fleet_body(100), 2)
+    job = await running_harness.submit(fleet_body(120), 2)
     await running_harness.until_planned(job)
     worker, fork_server, child = await solver_of(supervisor := running_harness.supervisor)
     kill(fork_server)
@@ -78,7 +78,7 @@ async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(harness: Wo
     """SPEC J6: a killed worker's job runs again elsewhere; its solver does not burn on."""
     lease_s = 3.0  # a worker starts beside the one that goes on, and must not find it silent
     async with harness.running_workers(2, lease_s=lease_s) as supervisor:
-        job = await harness.submit(fleet_body(100), 2)
+        job = await harness.submit(fleet_body(120), 2)
         await harness.until_planned(job)
         worker, fork_server, child = await solver_of(supervisor, await harness.holder(job))
         kill(worker)
@@ -97,7 +97,7 @@ async def test_death_of_a_worker_leaves_no_process_and_no_job_behind(harness: Wo
 async def test_child_that_ignores_its_limit_is_killed_and_its_plan_kept(harness: WorkerHarness) -> None:
     """Our choice: killed at limit + 5 s; the best verified plan completes the job."""
     async with harness.running_workers() as supervisor:
-        job = await harness.submit(fleet_body(100), 1)
+        job = await harness.submit(fleet_body(120), 1)
         await harness.until_planned(job)
         _, _, child = await solver_of(supervisor)
         os.kill(child, signal.SIGSTOP)
@@ -141,7 +141,7 @@ async def test_child_that_uses_no_cpu_and_has_no_plan_is_killed(harness: WorkerH
 async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
     """SPEC J7: SIGTERM stops claiming; the running solve ends as it would have."""
     async with harness.running_workers(solve_drain_s=20) as supervisor:
-        job = await harness.submit(fleet_body(60), 1)
+        job = await harness.submit(fleet_body(120), 1)
         await harness.until_planned(job)
         os.kill(supervisor.pids[0], signal.SIGTERM)
         events = await harness.until_end(job)
@@ -152,7 +152,7 @@ async def test_drain_lets_a_short_solve_finish(harness: WorkerHarness) -> None:
 async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarness) -> None:
     """SPEC J7, O8: within 2 s the job is queued again, with its plan and no attempt burnt; another worker goes on."""
     async with harness.running_workers() as supervisor:
-        job = await harness.submit(fleet_body(60), 60)
+        job = await harness.submit(fleet_body(120), 60)
         await harness.until_planned(job)
         processes = [*supervisor.pids, *descendants(supervisor.pids[0])]
         watch = Stopwatch()
@@ -176,7 +176,7 @@ async def test_drain_hands_a_long_solve_back_without_a_crash(harness: WorkerHarn
 async def test_second_sigterm_hands_back_at_once(harness: WorkerHarness) -> None:
     """SPEC J7: second SIGTERM is immediate."""
     async with harness.running_workers(solve_drain_s=60) as supervisor:
-        job = await harness.submit(fleet_body(60), 60)
+        job = await harness.submit(fleet_body(120), 60)
         await harness.until_planned(job)
         worker = supervisor.pids[0]
         os.kill(worker, signal.SIGTERM)
@@ -196,7 +196,7 @@ async def test_death_of_the_supervisor_ends_every_process_and_hands_back(harness
     supervisor = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "planner_mcp", "worker", "--processes", "1"), env=environment_of(settings)
     )
-    job = await harness.submit(fleet_body(60), 60)
+    job = await harness.submit(fleet_body(120), 60)
     await harness.until_planned(job)
     processes = [*descendants(supervisor.pid)]
     assert len(processes) >= 3
@@ -216,7 +216,7 @@ async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_pat
         async with connect(settings) as store:
             own = WorkerHarness(store, harness.feed, settings)
             async with own.running_workers():
-                job = await own.submit(fleet_body(60), 2)
+                job = await own.submit(fleet_body(120), 2)
                 with anyio.fail_after(LONGEST_S):
                     while (await own.job(job)).progress.cost is None:  # noqa: ASYNC110 — a feed would not outlive the store
                         await anyio.sleep(0.05)
@@ -239,7 +239,7 @@ async def test_job_outlives_the_store_being_away(harness: WorkerHarness, tmp_pat
 @pytest.mark.slow
 async def test_process_of_a_long_solve_is_not_used_again(running_harness: WorkerHarness) -> None:
     """Our choice: its memory has been through a search; the next job gets a fresh fork."""
-    job = await running_harness.submit(fleet_body(60), 2)
+    job = await running_harness.submit(fleet_body(120), 2)
     await running_harness.until_planned(job)
     _, fork_server, child = await solver_of(running_harness.supervisor)
     await running_harness.until_end(job)

@@ -29,7 +29,7 @@ async def test_a_killed_worker_leaves_no_solver_on_the_cluster_and_its_job_goes_
     with ray_cluster() as cluster:
         settings = {"ray_address": cluster.address, "lease_s": 3.0}
         async with harness.running_workers(2, **settings):
-            job = await harness.submit(fleet_body(60), 20)
+            job = await harness.submit(fleet_body(120), 20)
             await harness.until_planned(job)
             searching = _searching(cluster.pid)
             assert len(searching) >= 2

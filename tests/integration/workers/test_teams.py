@@ -34,7 +34,7 @@ async def _searching(supervisor: Supervisor, workers: int) -> dict[int, list[int
 async def test_a_cancel_stops_every_search_of_a_team(harness: WorkerHarness) -> None:
     """SPEC T4, O8: within the bound of a job of one worker."""
     async with harness.running_workers(2) as supervisor:
-        job = await harness.submit(fleet_body(100), 60, cores=2)
+        job = await harness.submit(fleet_body(120), 60, cores=2)
         await harness.until_planned(job)
         searching = [pid for pids in (await _searching(supervisor, 2)).values() for pid in pids]
         await harness.store.cancel(OWNER, job.id, keep_best=True)
@@ -46,7 +46,7 @@ async def test_a_cancel_stops_every_search_of_a_team(harness: WorkerHarness) -> 
 async def test_a_killed_seat_costs_its_seat_alone_and_its_worker_solves_on(harness: WorkerHarness) -> None:
     """SPEC O8, J6: the job completes in its first attempt, and leaves nothing in the queue."""
     async with harness.running_workers(2) as supervisor:
-        job = await harness.submit(fleet_body(100), 60, cores=2)
+        job = await harness.submit(fleet_body(120), 60, cores=2)
         await harness.until_planned(job)
         owner = await harness.holder(job)
         ((seat, searching),) = (
@@ -65,7 +65,7 @@ async def test_a_killed_seat_costs_its_seat_alone_and_its_worker_solves_on(harne
 async def test_the_death_of_the_owner_lets_another_worker_lead_the_team(harness: WorkerHarness) -> None:
     """SPEC J6, O8: the seat ends, the job is claimed anew with its best plan."""
     async with harness.running_workers(2, lease_s=2.0) as supervisor:
-        job = await harness.submit(fleet_body(100), 20, cores=2)
+        job = await harness.submit(fleet_body(120), 20, cores=2)
         await harness.until_planned(job)
         await _searching(supervisor, 2)
         kill(await harness.holder(job))

@@ -23,8 +23,8 @@ CHOICES = {"depot": "depot", "shift_start": "08:00", "shift_end": "18:00", "spee
 """What `OPEN` leaves open."""
 
 
-def ring(tickets: int = 40) -> dict[str, Any]:
-    """Return a day on a spiral of points: large enough to keep an engine busy for its whole time."""
+def ring(tickets: int = 120) -> dict[str, Any]:
+    """Return a day on a spiral of points; of more than 100 tickets, so that no proof ends its solve before its time."""
     places = [{"id": f"L{n}", "x": round(90 * n * cos(n), 1), "y": round(90 * n * sin(n), 1)} for n in range(tickets)]
     return {
         "name": "ring",
