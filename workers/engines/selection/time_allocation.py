@@ -63,7 +63,7 @@ NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
 
 PROOF_TICKETS: Final = 100
 """Tickets up to which a bound is proved during a solve: there the other searches do not miss the time (ADR 53)."""
-PROOF_SHARE: Final = 0.25
+PROOF_SHARE: Final = 0.4
 """Share of the time for that."""
 
 SearchRounds = list[tuple[float, tuple[Engine, ...]]]
