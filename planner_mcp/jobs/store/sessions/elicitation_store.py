@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 
 from planner_mcp.jobs.events.pubsub_channels import stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
-from planner_mcp.jobs.store.sessions.session_keys import session_key
+from planner_mcp.jobs.store.sessions.session_keys import level_key, question_key
 from planner_mcp.jobs.store.sessions.session_store import TTL_S
 
 
@@ -32,34 +32,30 @@ class RedisElicitationStore:
     async def expect(self, session_id: str, question_id: str, life_s: float) -> None:
         """Open a question: its answer is taken for so long."""
         with translated_errors():
-            await self._redis.set(_question(session_id, question_id), "", px=int(life_s * 1000))
+            await self._redis.set(question_key(session_id, question_id), "", px=int(life_s * 1000))
 
     async def put(self, session_id: str, question_id: str, answer: str) -> None:
         """Keep the answer to an open question and wake who waits for it; drop any other."""
         with translated_errors():
-            if await self._redis.set(_question(session_id, question_id), answer, xx=True, keepttl=True):
+            if await self._redis.set(question_key(session_id, question_id), answer, xx=True, keepttl=True):
                 await self._redis.publish(stream_channel(session_id), question_id)
 
     async def answer(self, session_id: str, question_id: str) -> str:
         """Return the answer, empty while there is none."""
         with translated_errors():
-            return str(await self._redis.get(_question(session_id, question_id)) or "")
+            return str(await self._redis.get(question_key(session_id, question_id)) or "")
 
     async def close(self, session_id: str, question_id: str) -> None:
         """Forget a question."""
         with translated_errors():
-            await self._redis.delete(_question(session_id, question_id))
+            await self._redis.delete(question_key(session_id, question_id))
 
     async def set_level(self, session_id: str, level: str) -> None:
         """Keep which log messages a client wants."""
         with translated_errors():
-            await self._redis.set(session_key(session_id, "level"), level, ex=TTL_S)
+            await self._redis.set(level_key(session_id), level, ex=TTL_S)
 
     async def level(self, session_id: str) -> str:
         """Return which log messages a client wants, empty for none."""
         with translated_errors():
-            return str(await self._redis.get(session_key(session_id, "level")) or "")
-
-
-def _question(session_id: str, question_id: str) -> str:
-    return session_key(session_id, "q", question_id)
+            return str(await self._redis.get(level_key(session_id)) or "")

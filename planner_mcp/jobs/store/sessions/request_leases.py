@@ -14,7 +14,7 @@ from typing import Any
 from redis.asyncio import Redis
 
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
-from planner_mcp.jobs.store.sessions.session_keys import session_key
+from planner_mcp.jobs.store.sessions.session_keys import work_key
 from planner_mcp.jobs.store.sessions.session_store import LEASE_MS, TTL_S
 
 
@@ -30,7 +30,7 @@ class RequestLeases:
 
     async def begin(self, session_id: str, request_id: str, replica: str) -> None:
         """Write down that a replica works on a request, and that it lives."""
-        key = session_key(session_id, "work")
+        key = work_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.set(_lease(replica), "", px=LEASE_MS)
@@ -49,18 +49,18 @@ class RequestLeases:
         It is looked up first: of a removal that redis-py sends again after a lost connection nothing is left to remove.
         """
         with translated_errors():
-            if await self._redis.hget(session_key(session_id, "work"), request_id) != replica:
+            if await self._redis.hget(work_key(session_id), request_id) != replica:
                 return False
-            await self._redis.hdel(session_key(session_id, "work"), request_id)
+            await self._redis.hdel(work_key(session_id), request_id)
             return True
 
     async def orphans(self, session_id: str) -> list[str]:
         """Return the requests whose replica is gone, each to one caller only."""
         with translated_errors():
-            working: dict[str, str] = await self._redis.hgetall(session_key(session_id, "work"))
+            working: dict[str, str] = await self._redis.hgetall(work_key(session_id))
             gone = {replica for replica in {*working.values()} if not await self._redis.exists(_lease(replica))}
             orphans = [each for each, replica in working.items() if replica in gone]
-            return [each for each in orphans if await self._redis.hdel(session_key(session_id, "work"), each)]
+            return [each for each in orphans if await self._redis.hdel(work_key(session_id), each)]
 
 
 def _lease(replica: str) -> str:

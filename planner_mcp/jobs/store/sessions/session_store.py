@@ -30,7 +30,7 @@ from planner_mcp.errors import LostStreamError, QuotaExceededError
 from planner_mcp.jobs.events.pubsub_channels import CANCEL_LOG, CANCELS, STANDALONE, stream_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
-from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, session_key, stream_key
+from planner_mcp.jobs.store.sessions.session_keys import lasting_keys, lease_key, session_key, stream_key, streams_key
 from planner_mcp.jobs.store.sessions.session_limit import SessionLimit
 
 TTL_S: Final = 1800
@@ -106,7 +106,7 @@ class SessionStore:
         with translated_errors():
             if owner := await self._redis.hget(session_key(session_id), "principal"):
                 await self._limit.forget(owner, session_id)
-            names = await self._redis.hkeys(session_key(session_id, "streams"))
+            names = await self._redis.hkeys(streams_key(session_id))
             keys = [*lasting_keys(session_id)]
             for name in names:
                 keys += [stream_key(session_id, name), lease_key(session_id, name)]
@@ -164,7 +164,7 @@ class SessionStore:
             session_key(session_id),
             stream_key(session_id, name),
             lease_key(session_id, name),
-            session_key(session_id, "streams"),
+            streams_key(session_id),
         ]
         args: list[str | int] = [name, kind, text, owner, LEASE_MS, TTL_S, MAX_LENGTH, stream_channel(session_id), ids]
         args.append(secrets.token_hex(4))
@@ -208,7 +208,7 @@ class SessionStore:
     async def request_ids(self, session_id: str, name: str) -> list[Any]:
         """Return the ids of the requests a stream still owes an answer."""
         with translated_errors():
-            found = await self._redis.hget(session_key(session_id, "streams"), name)
+            found = await self._redis.hget(streams_key(session_id), name)
         return list(json.loads(found)) if found else []
 
     async def end_orphan(self, session_id: str, name: str, messages: Sequence[str]) -> bool:

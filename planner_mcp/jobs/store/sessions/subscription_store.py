@@ -20,7 +20,7 @@ from redis.asyncio import Redis
 from planner_mcp.jobs.events.pubsub_channels import LISTS_CHANNEL, STANDALONE, stream_channel, watch_channel
 from planner_mcp.jobs.store.connection.error_translation import translated_errors
 from planner_mcp.jobs.store.lua_scripts import step_text
-from planner_mcp.jobs.store.sessions.session_keys import session_key, stream_key
+from planner_mcp.jobs.store.sessions.session_keys import session_key, stream_key, streams_key, watch_key
 from planner_mcp.jobs.store.sessions.session_store import MAX_LENGTH, TTL_S
 
 EVERYBODY: Final = "*"
@@ -42,7 +42,7 @@ class SubscriptionStore:
 
     async def watch(self, session_id: str, name: str, value: str, cursors: dict[str, str]) -> None:
         """Add a subscription; cursors that exist keep their position."""
-        key = session_key(session_id, "watch")
+        key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=True) as pipe:
                 pipe.hset(key, f"w:{name}", value)
@@ -56,12 +56,12 @@ class SubscriptionStore:
         """Remove a subscription and some cursors."""
         fields = [f"w:{name}" for name in names] + [f"c:{cursor}" for cursor in cursors]
         with translated_errors():
-            await self._redis.hdel(session_key(session_id, "watch"), *fields)
+            await self._redis.hdel(watch_key(session_id), *fields)
             await self._redis.publish(watch_channel(session_id), "")
 
     async def watched(self, session_id: str) -> tuple[dict[str, str], dict[str, str]]:
         """Return subscriptions and the positions of their cursors; renew the expiry of both."""
-        key = session_key(session_id, "watch")
+        key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
                 pipe.hgetall(key)
@@ -72,7 +72,7 @@ class SubscriptionStore:
 
     async def begin(self, session_id: str, positions: Mapping[str, str]) -> dict[str, str]:
         """Set the cursors that have no position yet; return the position of each."""
-        key = session_key(session_id, "watch")
+        key = watch_key(session_id)
         with translated_errors():
             async with self._redis.pipeline(transaction=False) as pipe:
                 for cursor, position in positions.items():
@@ -95,7 +95,7 @@ class SubscriptionStore:
             False when the session is over.
         """
         stream = stream_key(session_id, STANDALONE)
-        keys = [session_key(session_id), stream, session_key(session_id, "streams"), session_key(session_id, "watch")]
+        keys = [session_key(session_id), stream, streams_key(session_id), watch_key(session_id)]
         args: list[str | int] = [f"c:{cursor}", position, TTL_S, MAX_LENGTH, stream_channel(session_id), STANDALONE]
         args += [word for pair in messages for word in pair]
         with translated_errors():
