@@ -1,7 +1,8 @@
 """The names of the engines that a caller can ask for.
 
 Owns the one list of these names, which the tools' schemas show. The engines themselves are in `workers.engines`, which
-this package does not import; a test compares the list with their registry.
+this package does not import; a test compares the list with their registry. What each supports (`engine_features.py`)
+stands apart, because an idle worker needs names and loads no problem.
 """
 
 from typing import Final, Literal
