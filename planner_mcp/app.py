@@ -21,9 +21,9 @@ from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
-from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
@@ -102,7 +102,7 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
             settings,
             open_reading,
             webhooks=webhooks,
-            confirmed=RedisConfirmedAddresses(store.script_client, settings),
+            confirmed=ConfirmedAddressStore(store.script_client, settings),
             geocoding=GeocodingService(settings),
             downloads=Downloads(settings, AccessLinks(cipher, "download")),
             shares=ShareLinks(settings, AccessLinks(cipher, "share"), job_service),
@@ -114,9 +114,9 @@ async def open_application(settings: Settings, drain: anyio.Event | None = None)
         streams, drain = StreamLimit(settings.max_streams), drain or anyio.Event()
         listen = Listen(watched_jobs, subscription_store, settings.job_ttl_s, drain, streams)
         tasks = Tasks(job_service, tool_handler, settings, cursors=cursors, on_created=subscriptions.add_task)
-        elicitation_store = RedisElicitationStore(store.redis)
+        elicitation_store = ElicitationStore(store.redis)
         questions = Elicitation(settings, [state_key(settings)], job_service.imports, tool_handler.is_on)
-        capabilities = ListCapabilities(settings, subscription_store)
+        capabilities = ListCapabilities(settings)
         features: list[ServerFeature] = [
             tasks,
             subscriptions,

@@ -16,13 +16,14 @@ from starlette.routing import BaseRoute, Route
 from manifest.server_identity import ADDRESS, PLANNER, ServerIdentity
 from planner_mcp.app import AppServices, listening_for_wake_ups, open_application
 from planner_mcp.jobs.store.connection.error_translation import explained_refusals
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
+from planner_mcp.jobs.store.security.page_session_store import PageSessionStore
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
-from planner_mcp.jobs.store.security.repeated_request_store import RedisRepeatedRequests
+from planner_mcp.jobs.store.security.repeated_request_store import RepeatedRequestStore
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import SessionStore
+from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.server.auth.authenticator_factory import open_authenticator
 from planner_mcp.server.auth.page_sessions import PageSessions
@@ -127,12 +128,12 @@ async def open_routes(services: AppServices, drain: anyio.Event) -> AsyncIterato
     settings = services.settings
     with explained_refusals(has_url=bool(settings.redis_url)):
         if settings.server == "planner":
-            await services.capabilities.publish()
+            await services.capabilities.publish(SubscriptionStore(services.store.redis))
     async with (
         open_streamable_http(services, drain) as mcp_endpoint,
         open_http_sse(services, mcp_endpoint, drain) as sse2024_endpoint,
     ):
-        authenticator = open_authenticator(settings, RedisApiKeyStore(services.store.script_client))
+        authenticator = open_authenticator(settings, ApiKeyStore(services.store.script_client))
         routes = [
             Route("/mcp", mcp_endpoint),
             *sse2024_endpoint.routes(),
@@ -184,7 +185,7 @@ def identity_of(offer: ServerOffer, settings: Settings) -> ServerIdentity:
 def planner_routes(services: AppServices, authenticator: Authenticator, drain: anyio.Event) -> list[BaseRoute]:
     """Return the routes that the planner has beside MCP; the address server has neither jobs nor matrices."""
     settings, script_client = services.settings, services.store.script_client
-    repeated = RedisRepeatedRequests(script_client, open_cipher(settings), settings)
+    repeated = RepeatedRequestStore(script_client, open_cipher(settings), settings)
     return [
         *JobsApi(services.streams, drain=drain).routes(),
         *matrices_routes(),
@@ -213,7 +214,7 @@ def sign_in_routes(services: AppServices, authenticator: Authenticator) -> list[
         scopes=frozenset(settings.auth_dashboard_scopes),
         resource=settings.audience if settings.audience and is_address(settings.audience) else None,
         authenticate=authenticator.principal_of_token,
-        encryption=open_cipher(settings),
+        cipher=open_cipher(settings),
         backchannels=settings.auth_backchannels,
     )
     return [
@@ -233,7 +234,7 @@ def authentication_layers(services: AppServices, authenticator: Authenticator) -
             settings=settings,
             authenticator=authenticator,
             limiter=RateLimiter(script_client, settings),
-            revocations=RevocationWatch(RedisApiKeyStore(script_client)),
+            revocations=RevocationWatch(ApiKeyStore(script_client)),
             links={
                 downloads.PREFIX: services.tool_caller.downloads.links,
                 share_links.PREFIX: services.tool_caller.shares.links,
@@ -246,7 +247,7 @@ def authentication_layers(services: AppServices, authenticator: Authenticator) -
 def page_sessions(services: AppServices) -> PageSessions:
     """Return the sessions of the dashboard."""
     script_client, cipher = services.store.script_client, open_cipher(services.settings)
-    store, key_store = RedisPageSessionStore(script_client), RedisApiKeyStore(script_client)
+    store, key_store = PageSessionStore(script_client), ApiKeyStore(script_client)
     return PageSessions(store, key_store, cipher, session_s=services.settings.auth_session_s)
 
 

@@ -29,7 +29,7 @@ from planner_mcp.jobs.store.connection.script_client import StreamEntry
 from planner_mcp.jobs.store.record_codec import event_data_of
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
+from planner_mcp.jobs.store.security.signing_secrets import SigningSecrets
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, DeliveryClaim, NewDelivery, Outbox
 from planner_mcp.jobs.webhooks import webhook_signing
@@ -80,7 +80,7 @@ class WebhookDispatcher:
     def __init__(
         self,
         outbox: Outbox,
-        secrets: RedisSigningSecrets,
+        secrets: SigningSecrets,
         subscriptions: RedisEventSubscriptions,
         webhook_client: WebhookClient,
         settings: Settings,
@@ -282,7 +282,7 @@ def delivery_of(entry: StreamEntry) -> NewDelivery:
 async def run_webhook_dispatcher(store: RedisStore, settings: Settings, stop: anyio.Event) -> None:
     """Send the webhooks of every shard until stopped."""
     cipher = open_cipher(settings)
-    secrets = RedisSigningSecrets(store.script_client, cipher)
+    secrets = SigningSecrets(store.script_client, cipher)
     subscriptions = RedisEventSubscriptions(store.script_client, cipher, settings)
     webhook_client = WebhookClient(settings)
     name = f"courier-{token_hex(8)}"

@@ -11,9 +11,9 @@ import pytest
 from examples.planner_server import PlannerServer, running_server
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.open_store import connect
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
+from planner_mcp.jobs.store.security.page_session_store import PageSessionStore
 from planner_mcp.server.auth.api_key_auth import new_key, principal_of_key
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
@@ -41,12 +41,12 @@ async def guarded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Gua
     async with running_server(folder, workers=0, settings={"PLANNER_AUTH_API_KEYS": "true"}) as server:
         settings = Settings(data_dir=folder)
         async with connect(settings) as store:
-            ring_of_keys = RedisApiKeyStore(store.script_client)
+            ring_of_keys = ApiKeyStore(store.script_client)
             key, record = new_key("ann", "", (READ, WRITE, SENSITIVE), now=datetime.now(UTC))
             masked_key, masked = new_key("ann", "", (READ,), now=datetime.now(UTC))
             for each in (record, masked):
                 await ring_of_keys.add(each)
-            sessions = PageSessions(RedisPageSessionStore(store.script_client), ring_of_keys, open_cipher(settings))
+            sessions = PageSessions(PageSessionStore(store.script_client), ring_of_keys, open_cipher(settings))
             ticket = await sessions.ticket(principal_of_key(record))
         yield Guarded(server, key, masked_key, ticket)
 

@@ -21,7 +21,7 @@ from examples.planner_server import running_server
 from planner_mcp.jobs.principals import ADMIN, READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.settings import Settings
 from tests.shared.http.webhook_receiver import receiving
@@ -100,7 +100,7 @@ async def scene(folder: Path) -> AsyncIterator[Scene]:
             connect(Settings(data_dir=folders["planner"])) as store,
         ):
             secret, record = new_key("ann", "", (READ, WRITE, SENSITIVE, ADMIN), now=datetime.now(UTC))
-            await RedisApiKeyStore(store.script_client).add(record)
+            await ApiKeyStore(store.script_client).add(record)
             world = World(planner.url, bridge.url, addresses.url, f"Bearer {secret}", receiver)
             roots = {"planner": planner.pid, "bridge": bridge.pid, "addresses": addresses.pid}
             yield Scene(world, roots, store)

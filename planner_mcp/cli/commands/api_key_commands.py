@@ -19,7 +19,7 @@ from planner_mcp.errors import Fault, InputError, PlannerError, input_error
 from planner_mcp.jobs.principals import READ, WRITE, Principal
 from planner_mcp.jobs.records.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.auth.api_key_auth import new_key
@@ -63,7 +63,7 @@ def create(
                 raise input_error([Fault("--reviews-with", "No tokens of this issuer are accepted here.", _ISSUER)])
             key, record = new_key(subject, tenant, scope, now=datetime.now(UTC), reviews_with=reviews_with)
             line.target = record.id
-            await RedisApiKeyStore(store.script_client).add(record)
+            await ApiKeyStore(store.script_client).add(record)
         await _announce(store, record)
         if not settings.auth_api_keys:
             typer.echo(_NOT_ASKED_FOR, err=True)
@@ -76,7 +76,7 @@ def create(
 def list_keys(redis_url: RedisUrl = None, data_dir: DataDir = None) -> None:
     """List keys, oldest first: id, when it was made, subject, tenant, principal (as `--principal` takes it), scopes."""
     for record in run_store_query(
-        lambda store, _settings: RedisApiKeyStore(store.script_client).list(), redis_url, data_dir
+        lambda store, _settings: ApiKeyStore(store.script_client).list(), redis_url, data_dir
     ):
         made = record.created_at.strftime("%Y-%m-%d %H:%M:%SZ")
         whom = f"{record.subject}  {record.tenant or '-'}  {record.principal_id}"
@@ -88,7 +88,7 @@ def revoke(key_id: str, redis_url: RedisUrl = None, data_dir: DataDir = None) ->
     """Revoke a key by its id; the next request with it is refused."""
 
     async def forget(store: RedisStore, settings: Settings) -> None:
-        key_store = RedisApiKeyStore(store.script_client)
+        key_store = ApiKeyStore(store.script_client)
         async with audited_command(store, settings, "keys revoke") as line:
             if (record := await key_store.find(key_id)) is None or not await key_store.revoke(key_id):
                 raise unknown_key("/key_id")

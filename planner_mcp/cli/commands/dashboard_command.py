@@ -14,9 +14,9 @@ from planner_mcp.cli.store_queries import DataDir, RedisUrl, run_store_query
 from planner_mcp.errors import InvalidParameterError
 from planner_mcp.jobs.records.api_key_records import ApiKeyRecord
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
+from planner_mcp.jobs.store.security.page_session_store import PageSessionStore
 from planner_mcp.server.auth.api_key_auth import principal_of_key
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
@@ -43,10 +43,10 @@ def dashboard(
         if not settings.has_auth:
             return page
         async with audited_command(store, settings, "dashboard") as line:
-            key_store = RedisApiKeyStore(store.script_client)
+            key_store = ApiKeyStore(store.script_client)
             record = await _record(key_store, key_id)
             line.target = record.id
-            sessions = PageSessions(RedisPageSessionStore(store.script_client), key_store, open_cipher(settings))
+            sessions = PageSessions(PageSessionStore(store.script_client), key_store, open_cipher(settings))
             return f"{page}#ticket={await sessions.ticket(principal_of_key(record))}"
 
     found = run_store_query(address, redis_url, data_dir)
@@ -62,7 +62,7 @@ def _server_url(settings: Settings) -> str:
     return urlsplit(f"http://{f'[{host}]' if ':' in host else host}:{settings.port}").geturl()
 
 
-async def _record(key_store: RedisApiKeyStore, key_id: str | None) -> ApiKeyRecord:
+async def _record(key_store: ApiKeyStore, key_id: str | None) -> ApiKeyRecord:
     if key_id is not None:
         if (record := await key_store.find(key_id)) is None:
             raise unknown_key("--key-id")

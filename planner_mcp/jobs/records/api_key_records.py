@@ -1,12 +1,11 @@
-"""What is kept of an API key, and the store that finds it by its id.
+"""What is kept of an API key.
 
 `server/auth/api_key_auth.py` creates and verifies keys.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final
 
 from planner_mcp.jobs.principals import principal_id
 
@@ -34,15 +33,3 @@ class ApiKeyRecord:
     def principal_id(self) -> str:
         """Id of its principal."""
         return principal_id(ISSUER, self.subject, self.tenant)
-
-
-class ApiKeyStore(Protocol):
-    """Where records are found."""
-
-    async def find(self, key_id: str) -> ApiKeyRecord | None:
-        """Return a record, None for a key that is unknown or revoked."""
-        ...
-
-    async def known(self, key_ids: Sequence[str]) -> set[str]:
-        """Return those of some ids, one at least, whose keys are neither unknown nor revoked."""
-        ...

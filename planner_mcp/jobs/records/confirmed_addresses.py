@@ -1,13 +1,11 @@
 """Addresses that a principal confirmed: what a text means to them from then on.
 
-Owns the record and the interface of its store. A text is known by its digest: the store does not keep what was typed.
+Owns the record. A text is known by its digest: the store does not keep what was typed.
 """
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from planner_mcp.addresses.structured_address import PlacePosition, StructuredAddress
 
@@ -26,15 +24,3 @@ class ConfirmedAddress:
 
     address: StructuredAddress
     position: PlacePosition | None
-
-
-class ConfirmedAddressStore(Protocol):
-    """Keeps confirmed addresses by principal."""
-
-    async def confirm(self, principal_id: str, text: str, meant: ConfirmedAddress) -> None:
-        """Keep what a text means to a principal, in place of an earlier meaning."""
-        ...
-
-    async def confirmed(self, principal_id: str, texts: Sequence[str]) -> Mapping[str, ConfirmedAddress]:
-        """Return what is known of some texts, by text."""
-        ...

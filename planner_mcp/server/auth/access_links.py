@@ -10,27 +10,16 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from planner_mcp.errors import LinkExpiredError, NotFoundError, StoreError
 from planner_mcp.jobs.principals import APPROVE, READ, SENSITIVE, Principal
+from planner_mcp.jobs.store.security.encryption import SecretCipher
 
 CARRIED_SCOPES: Final = (READ, SENSITIVE, APPROVE)
 """Those that say what can be read: a reviewer reads what was proposed to it."""
 MAX_TOKEN: Final = 4096
 """Characters of the longest token that is looked at."""
-
-
-class TextEncryption(Protocol):
-    """Encrypts texts for an owner."""
-
-    def encrypt(self, text: str, owner: str) -> str:
-        """Return a text encrypted for an owner, in hexadecimal digits."""
-        ...
-
-    def decrypt(self, ciphertext: str, owner: str) -> str:
-        """Return the text; `StoreError` when it was not encrypted here for this owner."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +38,13 @@ class AccessLinks:
     """Makes and reads the tokens of one use; a token of another use does not open.
 
     Args:
-        encryption: With the key of the deployment.
+        cipher: With the key of the deployment.
         use: What the links are for, as `download`.
         clock: Returns seconds since the epoch.
     """
 
-    def __init__(self, encryption: TextEncryption, use: str, *, clock: Callable[[], float] = time.time) -> None:
-        self._encryption = encryption
+    def __init__(self, cipher: SecretCipher, use: str, *, clock: Callable[[], float] = time.time) -> None:
+        self._cipher = cipher
         self._owner = f"link {use}"
         self._clock = clock
 
@@ -65,7 +54,7 @@ class AccessLinks:
         expires_at = int(ends if principal.expires_at is None else min(ends, principal.expires_at))
         scopes = [scope for scope in CARRIED_SCOPES if principal.may(scope)]
         text = json.dumps([principal.id, scopes, grant, expires_at, principal.group], separators=(",", ":"))
-        ciphertext = bytes.fromhex(self._encryption.encrypt(text, self._owner))
+        ciphertext = bytes.fromhex(self._cipher.encrypt(text, self._owner))
         return urlsafe_b64encode(ciphertext).decode().rstrip("="), expires_at
 
     def open(self, token: str) -> AccessLink:
@@ -77,7 +66,7 @@ class AccessLinks:
         """
         try:
             padded = token[:MAX_TOKEN] + "=" * (-len(token) % 4)
-            text = self._encryption.decrypt(urlsafe_b64decode(padded.encode("ascii")).hex(), self._owner)
+            text = self._cipher.decrypt(urlsafe_b64decode(padded.encode("ascii")).hex(), self._owner)
         except (StoreError, ValueError) as error:
             raise NotFoundError("This link is not whole, or was not made here.") from error
         name, scopes, grant, expires_at, *group = json.loads(text)  # links of the version before have no group

@@ -13,7 +13,8 @@ from typing import Final
 
 from planner_mcp.errors import InvalidParameterError, UnauthenticatedError
 from planner_mcp.jobs.principals import SCOPES, Principal, group_id
-from planner_mcp.jobs.records.api_key_records import ISSUER, ApiKeyRecord, ApiKeyStore
+from planner_mcp.jobs.records.api_key_records import ISSUER, ApiKeyRecord
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.text import digest_of
 
 PREFIX: Final = "pmk_"

@@ -3,7 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from planner_mcp.jobs.records.api_key_records import ApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.server.auth.api_key_auth import KeyVerifier
 from planner_mcp.server.auth.authenticator import Authenticator
 from planner_mcp.settings import Settings

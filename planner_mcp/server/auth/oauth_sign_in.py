@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 from planner_mcp.bounded_requests import UpstreamError, fetch_json, http_client
 from planner_mcp.errors import AuthorityUnavailableError, StoreError, UnauthenticatedError
 from planner_mcp.jobs.principals import Principal, principal_id
-from planner_mcp.server.auth.access_links import TextEncryption
+from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.server.auth.jwks import FRESH_S, Fetch, as_safe_as, fetch_document, issuer_metadata
 from planner_mcp.text import Json
 
@@ -90,7 +90,7 @@ class OAuthSignIn:
         scopes: What is asked for, as far as the issuer knows it.
         resource: The resource indicator of this server (RFC 8707); None where its audience is no URL.
         authenticate: Checks an access token.
-        encryption: With the key of the deployment.
+        cipher: With the key of the deployment.
         backchannels: Issuer → URL by which this server reaches it, where that is another.
         fetch: How the metadata of an issuer is read.
         clock: Returns seconds since the epoch.
@@ -103,7 +103,7 @@ class OAuthSignIn:
         scopes: frozenset[str],
         resource: str | None,
         authenticate: Authenticate,
-        encryption: TextEncryption,
+        cipher: SecretCipher,
         backchannels: Mapping[str, str] = MappingProxyType({}),
         fetch: Fetch = fetch_document,
         clock: Callable[[], float] = time.time,
@@ -112,7 +112,7 @@ class OAuthSignIn:
         self._scopes = scopes
         self._resource = resource
         self._authenticate = authenticate
-        self._encryption = encryption
+        self._cipher = cipher
         self._backchannels = backchannels
         self._fetch = fetch
         self._clock = clock
@@ -154,7 +154,7 @@ class OAuthSignIn:
             **self._indicator(),
         }
         mark = "&" if "?" in endpoints.authorization else "?"
-        cookie = self._encryption.encrypt(json.dumps(asdict(asked), separators=(",", ":")), _OWNER)
+        cookie = self._cipher.encrypt(json.dumps(asdict(asked), separators=(",", ":")), _OWNER)
         return f"{endpoints.authorization}{mark}{urlencode(query)}", cookie
 
     async def finish(self, cookie: str, answer: Mapping[str, str]) -> tuple[Principal, str]:
@@ -181,7 +181,7 @@ class OAuthSignIn:
 
     def _opened(self, cookie: str) -> SignIn:
         try:
-            asked = SignIn(**json.loads(self._encryption.decrypt(cookie[:MAX_VALUE], _OWNER)))
+            asked = SignIn(**json.loads(self._cipher.decrypt(cookie[:MAX_VALUE], _OWNER)))
         except StoreError as error:
             raise RefusedSignInError("expired", "No sign-in was begun in this browser.") from error
         if asked.ends_at <= self._clock() or asked.issuer not in self._clients:

@@ -10,12 +10,13 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Final
 
 from planner_mcp.errors import StoreError, UnauthenticatedError
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.records.api_key_records import ApiKeyStore
-from planner_mcp.server.auth.access_links import TextEncryption
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
+from planner_mcp.jobs.store.security.encryption import SecretCipher
+from planner_mcp.jobs.store.security.page_session_store import PageSessionStore
 from planner_mcp.text import digest_of
 
 SESSION_S: Final = 8 * 3600
@@ -26,37 +27,13 @@ MAX_COOKIE: Final = 1024
 _OWNER: Final = "dashboard session"
 
 
-class PageSessionStore(Protocol):
-    """Where sessions and tickets are kept, each under a digest."""
-
-    async def keep(self, digest: str, principal: Principal, life_s: int) -> None:
-        """Keep a session for so long."""
-        ...
-
-    async def find(self, digests: Sequence[str]) -> dict[str, Principal]:
-        """Return whom sessions act for, one digest at least; those that are over are left out."""
-        ...
-
-    async def drop(self, digest: str) -> None:
-        """End a session."""
-        ...
-
-    async def keep_ticket(self, digest: str, principal: Principal) -> None:
-        """Keep a ticket for a minute."""
-        ...
-
-    async def take_ticket(self, digest: str) -> Principal | None:
-        """Return whom a ticket acts for, once."""
-        ...
-
-
 class PageSessions:
     """Opens, finds and ends sessions.
 
     Args:
         store: Keeps them.
         keys: Knows which API keys are revoked.
-        encryption: With the key of the deployment.
+        cipher: With the key of the deployment.
         session_s: The longest life of a session.
         clock: Returns seconds since the epoch.
     """
@@ -65,14 +42,14 @@ class PageSessions:
         self,
         store: PageSessionStore,
         keys: ApiKeyStore,
-        encryption: TextEncryption,
+        cipher: SecretCipher,
         *,
         session_s: int = SESSION_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._store = store
         self._keys = keys
-        self._encryption = encryption
+        self._cipher = cipher
         self._session_s = session_s
         self._clock = clock
 
@@ -83,7 +60,7 @@ class PageSessions:
         ends = longest if principal.expires_at is None else min(longest, principal.expires_at)
         name, life_s = secrets.token_urlsafe(32), max(1, int(ends - now))
         await self._store.keep(digest_of(name), replace(principal, expires_at=ends), life_s)
-        return self._encryption.encrypt(name, _OWNER), life_s
+        return self._cipher.encrypt(name, _OWNER), life_s
 
     async def principal(self, cookie: str) -> Principal:
         """Return whom a session acts for; `session_id` of it names the session.
@@ -132,6 +109,6 @@ class PageSessions:
 
     def _digest_of(self, cookie: str) -> str:
         try:
-            return digest_of(self._encryption.decrypt(cookie[:MAX_COOKIE], _OWNER))
+            return digest_of(self._cipher.decrypt(cookie[:MAX_COOKIE], _OWNER))
         except StoreError as error:
             raise UnauthenticatedError("This session was not opened here; sign in again.") from error

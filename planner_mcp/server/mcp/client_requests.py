@@ -7,13 +7,14 @@ wakes the replica that asked. One connection to Redis serves all that wait.
 import json
 import secrets
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types.jsonrpc import REQUEST_TIMEOUT
 
 from planner_mcp.jobs.events.pubsub_channels import stream_channel
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from planner_mcp.server.mcp.dispatch_context import Emit
 from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier
 from planner_mcp.text import Json
@@ -22,26 +23,6 @@ ANSWER_TIMEOUT_S: Final = 120.0
 """How long a person may take to answer."""
 ANSWER_CHECK_S: Final = 5.0
 """How often the store is looked at without a wake-up, in case one was lost."""
-
-
-class ElicitationStore(Protocol):
-    """Where questions and their answers are kept, for all replicas."""
-
-    async def expect(self, session_id: str, question_id: str, life_s: float) -> None:
-        """Open a question."""
-        ...
-
-    async def put(self, session_id: str, question_id: str, answer: str) -> None:
-        """Keep the answer to an open question; drop any other."""
-        ...
-
-    async def answer(self, session_id: str, question_id: str) -> str:
-        """Return the answer, empty while there is none."""
-        ...
-
-    async def close(self, session_id: str, question_id: str) -> None:
-        """Forget a question."""
-        ...
 
 
 class ClientRequests:

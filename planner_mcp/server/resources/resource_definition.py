@@ -8,27 +8,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import READ, Principal
-from planner_mcp.jobs.records.audit_records import AuditPage
 from planner_mcp.server.resources.report_folder import ReportFolder
 from planner_mcp.travel.route_geometry import RouteGeometry
+
+if TYPE_CHECKING:
+    from planner_mcp.jobs.store.security.audit_log import AuditLog
 
 JSON: Final = "application/json"
 SHORTLY_MS: Final = 1_000
 """Time for which contents that change may be reused."""
 LONG_MS: Final = 3_600_000
 """Time for which contents that never change again may be reused."""
-
-
-class AuditLogReader(Protocol):
-    """The audit log as it can be read; whoever calls has checked the admin scope."""
-
-    async def read(self, day: str, after: str = "0", count: int = 100) -> AuditPage:
-        """Return lines of a day (`YYYY-MM-DD`, UTC)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +32,8 @@ class ReadContext:
     principal: Principal
     job_service: JobService
     reports: ReportFolder
-    logs: AuditLogReader
+    logs: "AuditLog"
+    """Whoever reads it has checked the admin scope."""
     geometry: RouteGeometry | None = None
     """None: routes are drawn straight from stop to stop."""
     roads: Path | None = None

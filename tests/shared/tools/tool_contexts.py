@@ -5,7 +5,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.auth.access_links import AccessLinks
@@ -36,6 +36,6 @@ def tool_context(
         webhooks=RedisWebhookStore(store.script_client, settings),
         reading=ReadContext(principal, job_service, ReportFolder(None), AuditLog(store.script_client, settings)),
         offer_download=Downloads(settings, AccessLinks(open_cipher(settings), "download")).as_file,
-        confirmed=RedisConfirmedAddresses(store.script_client, settings),
+        confirmed=ConfirmedAddressStore(store.script_client, settings),
         geocoding=GeocodingService(settings),
     )

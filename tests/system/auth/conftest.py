@@ -17,7 +17,7 @@ from examples.planner_server import PlannerServer, running_server
 from planner_mcp.jobs.principals import READ, SENSITIVE, WRITE
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.tools.tool_registry import REGISTRY
 from planner_mcp.settings import Settings
@@ -104,7 +104,7 @@ async def keyed(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fort]
         async with fort.store() as store:
             for name, scopes in ROBOTS.items():
                 fort.keys[name], record = new_key(name, "", scopes.split(), now=datetime.now(UTC))
-                await RedisApiKeyStore(store.script_client).add(record)
+                await ApiKeyStore(store.script_client).add(record)
         yield fort
 
 

@@ -10,7 +10,7 @@ import pytest
 from examples.planner_server import running_server
 from planner_mcp.jobs.principals import APPROVE, READ, WRITE
 from planner_mcp.jobs.store.open_store import connect
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.settings import Settings
 from tests.shared.http.http_clients import http_client
@@ -28,7 +28,7 @@ async def _keys(data_dir: Path) -> dict[str, str]:
     async with connect(Settings(data_dir=data_dir)) as store:
         for name, scopes in SCOPES.items():
             keys[name], record = new_key(name, "acme", scopes, now=datetime.now(UTC))
-            await RedisApiKeyStore(store.script_client).add(record)
+            await ApiKeyStore(store.script_client).add(record)
     return keys
 
 

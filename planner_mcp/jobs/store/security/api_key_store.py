@@ -11,8 +11,8 @@ from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.text import Json
 
 
-class RedisApiKeyStore:
-    """Keeps, finds and revokes records. Implements `jobs.records.api_key_records.ApiKeyStore`.
+class ApiKeyStore:
+    """Keeps, finds and revokes records.
 
     Args:
         script_client: Runs steps and commands.

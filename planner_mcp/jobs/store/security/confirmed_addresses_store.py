@@ -18,8 +18,8 @@ MAX_CONFIRMED: Final = 20_000
 """Addresses of one principal; about 10 MB."""
 
 
-class RedisConfirmedAddresses(StorePart):
-    """Implements `jobs.records.confirmed_addresses.ConfirmedAddressStore`."""
+class ConfirmedAddressStore(StorePart):
+    """Keeps confirmed addresses by principal."""
 
     async def confirm(self, principal_id: str, text: str, meant: ConfirmedAddress) -> None:
         """Keep what a text means to a principal.

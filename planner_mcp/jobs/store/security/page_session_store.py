@@ -18,8 +18,8 @@ MAX_SESSIONS: Final = 32
 TICKET_S: Final = 60
 
 
-class RedisPageSessionStore:
-    """Keeps sessions and tickets. Implements `server.auth.page_sessions.PageSessionStore`.
+class PageSessionStore:
+    """Keeps sessions and tickets.
 
     Args:
         script_client: Runs commands.

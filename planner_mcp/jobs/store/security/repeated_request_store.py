@@ -1,4 +1,4 @@
-"""Answers of requests with an idempotency key in Redis. Implements `RepeatedRequestStore` of `jobs.records`.
+"""Answers of requests with an idempotency key in Redis.
 
 ```text
 {p0}:repeat:<digest of owner and key>   string   "<fingerprint> <answer, encrypted>"   idempotency TTL
@@ -23,7 +23,7 @@ UNDER_WAY_S: Final = 60
 RETRY_AFTER_S: Final = 1.0
 
 
-class RedisRepeatedRequests:
+class RepeatedRequestStore:
     """The requests of all principals.
 
     Args:
@@ -38,7 +38,12 @@ class RedisRepeatedRequests:
         self._life_s = round(settings.idempotency_ttl_s)
 
     async def begin(self, request: KeyedRequest) -> KeptAnswer | None:
-        """Return the kept answer of an equal request; None where this one is the first and now under way."""
+        """Return the kept answer of an equal request; None where this one is the first and now under way.
+
+        Raises:
+            IdempotencyConflictError: The key came with another request.
+            RequestUnderWayError: The first has no answer yet.
+        """
         mark = f"{request.fingerprint} "
         if await self._script_client.command("SET", _key(request), mark, "NX", "EX", UNDER_WAY_S):
             return None

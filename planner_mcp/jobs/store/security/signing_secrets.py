@@ -31,7 +31,7 @@ CACHED_PRINCIPALS: Final = 1000
 log = logging.getLogger("planner.secrets")
 
 
-class RedisSigningSecrets:
+class SigningSecrets:
     """The secrets of all principals.
 
     Args:

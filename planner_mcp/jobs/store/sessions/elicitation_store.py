@@ -19,7 +19,7 @@ from planner_mcp.jobs.store.sessions.session_keys import level_key, question_key
 from planner_mcp.jobs.store.sessions.session_store import TTL_S
 
 
-class RedisElicitationStore:
+class ElicitationStore:
     """Questions and log levels of sessions.
 
     Args:

@@ -14,7 +14,7 @@ from planner_mcp.jobs.store.connection import shard_pages
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.connection.shard_availability import ask_all
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
+from planner_mcp.jobs.store.security.signing_secrets import SigningSecrets
 from planner_mcp.jobs.store.webhooks.outbox import Index, NewDelivery, Outbox, Replay, TimedId
 from planner_mcp.jobs.webhooks.delivery_records import (
     Delivery,
@@ -143,9 +143,9 @@ class RedisWebhookStore:
         return self._outboxes[shard]
 
     @cached_property
-    def _secrets(self) -> RedisSigningSecrets:
+    def _secrets(self) -> SigningSecrets:
         """The secrets; the key is looked for on first need, so that listing works without it."""
-        return RedisSigningSecrets(self._script_client, open_cipher(self._settings))
+        return SigningSecrets(self._script_client, open_cipher(self._settings))
 
 
 def _age(aged: TimedId) -> float:

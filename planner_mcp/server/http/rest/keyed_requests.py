@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from planner_mcp.errors import Fault, StoreError, input_error
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.records.repeated_requests import RENEW_S, KeptAnswer, KeyedRequest, RepeatedRequestStore
+from planner_mcp.jobs.records.repeated_requests import RENEW_S, KeptAnswer, KeyedRequest
+from planner_mcp.jobs.store.security.repeated_request_store import RepeatedRequestStore
 from planner_mcp.server.http.responses.media_types import JSON
 from planner_mcp.server.http.rest.rest_operations import IDEMPOTENCY_KEY, MAX_KEY_CHARS
 from planner_mcp.task_cancellation import cancel_until_done

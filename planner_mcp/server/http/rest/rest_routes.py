@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, PreconditionFailedError
 from planner_mcp.jobs.ids import plan_of
-from planner_mcp.jobs.records.repeated_requests import RepeatedRequestStore
+from planner_mcp.jobs.store.security.repeated_request_store import RepeatedRequestStore
 from planner_mcp.server.auth.request_principal import mark_audited, principal_of
 from planner_mcp.server.http.bodies.asgi_receive import until_disconnected
 from planner_mcp.server.http.responses.media_types import JSON, chosen

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import mcp_types as types
 
 from planner_mcp.errors import Fault, StoreError, input_error
-from planner_mcp.server.auth.access_links import TextEncryption
+from planner_mcp.jobs.store.security.encryption import SecretCipher
 from planner_mcp.server.mcp.request_context import Context, principal_in
 
 T = TypeVar("T")
@@ -22,15 +22,15 @@ class Cursors:
     """Makes and reads cursors.
 
     Args:
-        encryption: With the key of the deployment.
+        cipher: With the key of the deployment.
     """
 
-    def __init__(self, encryption: TextEncryption) -> None:
-        self._encryption = encryption
+    def __init__(self, cipher: SecretCipher) -> None:
+        self._cipher = cipher
 
     def make(self, ctx: Context, place: str) -> str:
         """Return a cursor for a place in the list that a request asks for."""
-        return self._encryption.encrypt(place, _owner(ctx))
+        return self._cipher.encrypt(place, _owner(ctx))
 
     def read(self, ctx: Context, params: types.PaginatedRequestParams | None) -> str | None:
         """Return the place where the page that is asked for begins; None for the first page.
@@ -41,7 +41,7 @@ class Cursors:
         if params is None or params.cursor is None:
             return None
         try:
-            return self._encryption.decrypt(params.cursor, _owner(ctx))
+            return self._cipher.decrypt(params.cursor, _owner(ctx))
         except StoreError as error:
             problem = "This cursor belongs to no page of this list."
             raise input_error([Fault("/cursor", problem, "nextCursor of the page before, or none")]) from error

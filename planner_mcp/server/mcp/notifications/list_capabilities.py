@@ -7,9 +7,10 @@ are followed by subscriptions, not by `list_changed`.
 """
 
 import json
-from typing import Any, Protocol
+from typing import Any
 
 import manifest
+from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.mcp.methods.extension_capability import add_capabilities
 from planner_mcp.server.mcp.notifications.resource_subscriptions import LISTS
 from planner_mcp.server.mcp.request_context import Context
@@ -21,34 +22,24 @@ from planner_mcp.settings import Settings
 from planner_mcp.text import Json, digest_of
 
 
-class ListFingerprintStore(Protocol):
-    """Where the offer of a deployment is kept."""
-
-    async def publish_fingerprint(self, kind: str, fingerprint: str) -> None:
-        """Store the fingerprints, and notify every client of the lists that changed."""
-        ...
-
-
 class ListCapabilities:
     """What one replica offers.
 
     Args:
         settings: Which tool sets are shown and allowed, and whether there are reports.
-        store: Keeps the offer of the deployment.
     """
 
-    def __init__(self, settings: Settings, store: ListFingerprintStore) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._store = store
 
     def install(self, server: Any) -> None:
         """Declare `listChanged` at the handshake. Over stdio only tools change, by `enable_toolset`."""
         add_capabilities(server, _changing)
 
-    async def publish(self) -> None:
+    async def publish(self, store: SubscriptionStore) -> None:
         """Make this replica's offer the deployment's."""
         for kind, fingerprint in self.fingerprints().items():
-            await self._store.publish_fingerprint(kind, fingerprint)
+            await store.publish_fingerprint(kind, fingerprint)
 
     def fingerprints(self) -> dict[str, str]:
         """Return a short text for each list that differs when the list does.

@@ -6,13 +6,14 @@ ids, codes and fixed sentences of the server.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Protocol, get_args
+from typing import Any, Final, get_args
 
 import mcp_types as types
 from mcp.server.context import CallNext, HandlerResult
 from mcp_types import LOG_LEVEL_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from planner_mcp.server.mcp.request_context import Context, session_of
 from planner_mcp.text import Json
 
@@ -22,18 +23,6 @@ LOGGER: Final = "planner"
 _IDS: Final = ("scenario_id", "job_id", "plan_id")
 
 
-class LogLevelStore(Protocol):
-    """Keeps the level of each session, for all replicas."""
-
-    async def set_level(self, session_id: str, level: str) -> None:
-        """Keep which messages a client wants."""
-        ...
-
-    async def level(self, session_id: str) -> str:
-        """Return which messages a client wants, empty for none."""
-        ...
-
-
 class LogNotifications:
     """Sends log messages to clients that set a level.
 
@@ -41,7 +30,7 @@ class LogNotifications:
         levels: Where sessions keep their level.
     """
 
-    def __init__(self, levels: LogLevelStore) -> None:
+    def __init__(self, levels: ElicitationStore) -> None:
         self._levels = levels
         self._own_level = ""
         """Of the one client of a process that speaks stdio."""

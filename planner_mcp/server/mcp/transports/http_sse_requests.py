@@ -12,18 +12,20 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio
 from starlette.requests import Request
 
 from planner_mcp.errors import AbandonedRequestError, QuotaExceededError, StoreError
 from planner_mcp.jobs.events.pubsub_channels import STANDALONE
+from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.http.concurrency_limits import keep_counted
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import MalformedError
 from planner_mcp.server.mcp.kernel import Kernel, Peer
-from planner_mcp.server.mcp.mcp_sessions import Session, SessionLog, Sessions
+from planner_mcp.server.mcp.mcp_sessions import Session, Sessions
 from planner_mcp.server.mcp.transports.post_exchange import RENEW_S
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.text import Json, compact
@@ -40,26 +42,6 @@ ORPHAN_CHECK_S: Final = 5.0
 log = logging.getLogger(__name__)
 
 
-class WorkLog(Protocol):
-    """Which replica works on what, in the store that all share."""
-
-    async def begin(self, session_id: str, request_id: str, replica: str) -> None:
-        """Write down that a replica works on a request, and that it lives."""
-        ...
-
-    async def beat(self, replica: str) -> None:
-        """Extend the lease of a replica."""
-        ...
-
-    async def end(self, session_id: str, request_id: str, replica: str) -> bool:
-        """Return whether a request is still to be answered by the replica that works on it."""
-        ...
-
-    async def orphans(self, session_id: str) -> list[str]:
-        """Return the requests whose replica is gone, each to one caller only."""
-        ...
-
-
 class RequestRunner:
     """Answers requests on the streams of their sessions.
 
@@ -69,7 +51,7 @@ class RequestRunner:
         work: Records which replica works on which request.
     """
 
-    def __init__(self, kernel: Kernel, store: SessionLog, work: WorkLog) -> None:
+    def __init__(self, kernel: Kernel, store: SessionStore, work: RequestLeases) -> None:
         self._kernel = kernel
         self._store = store
         self._sessions = Sessions(store)

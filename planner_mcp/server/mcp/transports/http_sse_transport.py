@@ -21,13 +21,14 @@ from starlette.types import ASGIApp
 
 from planner_mcp.errors import PlannerError, QuotaExceededError, StoreError, UnknownSessionError
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit
 from planner_mcp.server.http.responses.event_stream import EventStream, sse_event
 from planner_mcp.server.http.responses.http_responses import method_refused
 from planner_mcp.server.mcp.jsonrpc.http_envelope import HttpFault, read_messages
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import JsonRpcMessage, MalformedError, MessageKind
-from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog, Sessions
+from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, Sessions
 from planner_mcp.server.mcp.methods.tool_methods import TOOLSETS_PARAMETER
 from planner_mcp.server.mcp.request_context import set_session
 from planner_mcp.server.mcp.transports.http_sse_requests import RETRY_AFTER_S, RequestRunner
@@ -55,7 +56,7 @@ class HttpSseTransport:
 
     def __init__(
         self,
-        store: SessionLog,
+        store: SessionStore,
         notifier: ChangeNotifier,
         *,
         request_runner: RequestRunner,

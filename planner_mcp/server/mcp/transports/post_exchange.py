@@ -16,9 +16,10 @@ from typing import Final
 import anyio
 
 from planner_mcp.errors import AbandonedRequestError, PlannerError
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.mcp.dispatch_context import Emit
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
-from planner_mcp.server.mcp.mcp_sessions import Session, SessionLog
+from planner_mcp.server.mcp.mcp_sessions import Session
 from planner_mcp.server.mcp.transports.session_streams import StreamEntry
 from planner_mcp.task_cancellation import cancel_and_wait
 from planner_mcp.text import Json, compact
@@ -38,18 +39,20 @@ class Exchange:
     """Runs the requests of one POST and records what they send.
 
     Args:
-        log: Where streams are kept.
+        store: Where streams are kept.
         session: Whose POST it is.
         requests: JSON-RPC requests, one save in a batch of 2025-03-26.
         replica: This process, as owner of the stream.
         name: The stream's name, fresh.
     """
 
-    def __init__(self, log: SessionLog, session: Session, requests: Sequence[Json], *, replica: str, name: str) -> None:
+    def __init__(
+        self, store: SessionStore, session: Session, requests: Sequence[Json], *, replica: str, name: str
+    ) -> None:
         self.name = name
         self.responses: list[Json] = []
         self.is_stream = False
-        self._log = log
+        self._store = store
         self._session = session
         self._requests = requests
         self._replica = replica
@@ -149,7 +152,7 @@ class Exchange:
         if message is not None and "method" not in message:
             self._unanswered_ids.remove(message["id"])
         text = "" if message is None else compact(message)
-        position = await self._log.append(
+        position = await self._store.append(
             self._session.id, self.name, kind=kind, text=text, owner=self._replica, request_ids=self._unanswered_ids
         )
         if position is None:
@@ -169,7 +172,7 @@ class Exchange:
         while True:
             await anyio.sleep(RENEW_S)
             with suppress(PlannerError):  # with the store away the lease runs out, as it should
-                await self._log.renew(self._session.id, self.name, self._replica)
+                await self._store.renew(self._session.id, self.name, self._replica)
 
     async def _abandon(self) -> None:
         """Answer unanswered requests with an error, because this process stops."""

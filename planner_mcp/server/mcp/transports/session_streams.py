@@ -14,9 +14,10 @@ from typing import Final
 
 from planner_mcp.errors import AbandonedRequestError, LostStreamError
 from planner_mcp.jobs.events.pubsub_channels import STANDALONE, stream_channel
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.http.responses.event_stream import sse_event
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_error
-from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog
+from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session
 
 OWNER_CHECK_S: Final = 2.5
 """How often a follower checks that the owner of its stream is alive."""
@@ -63,7 +64,7 @@ def stream_event(stream: str, entry: StreamEntry, *, version: str) -> bytes:
 class SessionStreamReader:
     """Reads streams of sessions, wherever they are written."""
 
-    log: SessionLog
+    store: SessionStore
     notifier: ChangeNotifier
 
     async def resume(self, session: Session, event_id: str) -> tuple[str, str]:
@@ -73,7 +74,7 @@ class SessionStreamReader:
             LostStreamError: The id is unknown in this session, or entries after it are gone.
         """
         stream, position = parse_event_id(event_id)
-        if not await self.log.holds(session.id, stream, position):
+        if not await self.store.holds(session.id, stream, position):
             raise LostStreamError
         return stream, position
 
@@ -87,7 +88,7 @@ class SessionStreamReader:
         async with self.notifier.watch(stream_channel(session.id)) as waiter:
             while True:
                 try:
-                    entries = [StreamEntry(*row) for row in await self.log.read(session.id, stream, after)]
+                    entries = [StreamEntry(*row) for row in await self.store.read(session.id, stream, after)]
                 except LostStreamError:
                     return
                 for entry in entries:
@@ -106,9 +107,9 @@ class SessionStreamReader:
         """Return whether nothing more will be written; end the stream with an error when its owner is gone."""
         if stream == STANDALONE:
             return False
-        ids = await self.log.request_ids(session.id, stream)
+        ids = await self.store.request_ids(session.id, stream)
         errors = [json.dumps(rpc_error(AbandonedRequestError(), request_id=each)) for each in ids]
-        return not ids or await self.log.end_orphan(session.id, stream, errors)
+        return not ids or await self.store.end_orphan(session.id, stream, errors)
 
     async def standalone(
         self, session: Session, token: str, after: str, *, has_delivered: bool = False
@@ -123,9 +124,9 @@ class SessionStreamReader:
         """
         async with aclosing(self.follow(session, STANDALONE, after)) as entries:
             async for entry in entries:
-                if await self.log.standalone_holder(session.id) != token:
+                if await self.store.standalone_holder(session.id) != token:
                     return
                 if entry is not None and not has_delivered:
-                    await self.log.note_delivered(session.id, token)
+                    await self.store.note_delivered(session.id, token)
                     has_delivered = True
                 yield entry

@@ -32,6 +32,7 @@ from planner_mcp.errors import (
 )
 from planner_mcp.jobs.events.pubsub_channels import STANDALONE
 from planner_mcp.jobs.principals import Principal
+from planner_mcp.jobs.store.sessions.session_store import SessionStore
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.concurrency_limits import StreamLimit, keep_counted
 from planner_mcp.server.http.middleware.authentication_middleware import count_further_calls
@@ -48,7 +49,7 @@ from planner_mcp.server.mcp.jsonrpc.http_envelope import (
 )
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_messages import BATCHES_IN, JsonRpcMessage, MalformedError, MessageKind
 from planner_mcp.server.mcp.kernel import Kernel, Peer
-from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, SessionLog, Sessions
+from planner_mcp.server.mcp.mcp_sessions import ChangeNotifier, Session, Sessions
 from planner_mcp.server.mcp.request_context import set_session
 from planner_mcp.server.mcp.transports.post_exchange import Exchange
 from planner_mcp.server.mcp.transports.session_streams import SessionStreamReader, StreamEntry, stream_event
@@ -81,7 +82,7 @@ class StreamableHttpTransport:
     def __init__(
         self,
         kernel: Kernel,
-        store: SessionLog,
+        store: SessionStore,
         notifier: ChangeNotifier,
         *,
         stateless: StatelessHttpTransport,

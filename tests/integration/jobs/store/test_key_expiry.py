@@ -22,9 +22,9 @@ from planner_mcp.jobs.store import store_keys
 from planner_mcp.jobs.store.connection.script_client import ScriptClient
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import RedisConfirmedAddresses
+from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
@@ -64,7 +64,7 @@ async def everything(harness: Any, plan: dict[str, Any], half: Progress) -> None
 async def edge(script_client: ScriptClient) -> None:
     """Leave what the edge keeps: an API key, a counted request, a line of the audit log."""
     now = datetime.now(UTC)
-    await RedisApiKeyStore(script_client).add(new_key("ann", "", ["planner:read"], now=now)[1])
+    await ApiKeyStore(script_client).add(new_key("ann", "", ["planner:read"], now=now)[1])
     await RateLimiter(script_client, Settings()).take("ann")
     audit = Audit(AuditLog(script_client, Settings()))
     await audit.record(LOCAL, "solve_vrp", outcome=OK, trace_id="0")
@@ -236,7 +236,7 @@ async def test_what_was_kept_when_the_store_went_away_has_a_life(
     )
     for keeping in (
         store.put_file("ann", "a.csv", UploadedFile(b"x", is_confidential=False)),
-        RedisConfirmedAddresses(client, settings).confirm("ann", "here", ConfirmedAddress(StructuredAddress(), None)),
+        ConfirmedAddressStore(client, settings).confirm("ann", "here", ConfirmedAddress(StructuredAddress(), None)),
         RedisEventSubscriptions(client, open_cipher(settings), settings).put(subscription, "whsec_x"),
     ):
         with suppress(StoreUnavailableError):

@@ -13,7 +13,7 @@ from planner_mcp.jobs.principals import LOCAL
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security import repeated_request_store
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.repeated_request_store import RedisRepeatedRequests
+from planner_mcp.jobs.store.security.repeated_request_store import RepeatedRequestStore
 from planner_mcp.server.http.rest import keyed_requests
 from planner_mcp.settings import Settings
 
@@ -28,7 +28,7 @@ async def test_a_request_is_under_way_as_long_as_its_server_makes_it(
     monkeypatch.setattr(keyed_requests, "RENEW_S", 0.01)
     renewed = anyio.Event()
 
-    class Requests(RedisRepeatedRequests):
+    class Requests(RepeatedRequestStore):
         async def renew(self, request: Any) -> None:
             await store.script_client.command("EXPIRE", repeated_request_store._key(request), 5)
             await super().renew(request)
@@ -51,7 +51,7 @@ async def test_a_request_is_made_once_though_the_store_fails_as_its_answer_is_ke
     monkeypatch.setattr(keyed_requests, "KEEP_AGAIN_S", 0.001)
     failures = iter([StoreUnavailableError, StoreUnavailableError])
 
-    class Requests(RedisRepeatedRequests):
+    class Requests(RepeatedRequestStore):
         async def keep(self, request: Any, answer: Any) -> None:
             for failure in failures:
                 raise failure
@@ -67,7 +67,7 @@ async def test_who_asks_gets_an_answer_that_could_not_be_kept(
     """SPEC J7: what was made is told, however long the store is away."""
     monkeypatch.setattr(keyed_requests, "KEEP_S", 0.0)
 
-    class Requests(RedisRepeatedRequests):
+    class Requests(RepeatedRequestStore):
         async def keep(self, request: Any, answer: Any) -> None:
             raise StoreUnavailableError
 
@@ -79,7 +79,7 @@ async def _made() -> Response:
     return Response("made")
 
 
-async def _asked_twice(requests: RedisRepeatedRequests, make: Callable[[], Awaitable[Response]]) -> tuple[bytes, str]:
+async def _asked_twice(requests: RepeatedRequestStore, make: Callable[[], Awaitable[Response]]) -> tuple[bytes, str]:
     """Return the body of a first answer, and whether that to the same request again was replayed."""
     first, again = [await keyed_requests.answered_once(requests, LOCAL, _request(), make) for _ in range(2)]
     return bytes(first.body), again.headers["idempotency-replayed"]

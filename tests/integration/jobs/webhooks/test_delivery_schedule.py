@@ -10,7 +10,7 @@ import pytest
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
-from planner_mcp.jobs.store.security.signing_secrets import RedisSigningSecrets
+from planner_mcp.jobs.store.security.signing_secrets import SigningSecrets
 from planner_mcp.jobs.store.webhooks.delivery_policy import CIRCUIT_BREAKER_FAILURES
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
 from planner_mcp.jobs.store.webhooks.outbox import AttemptOutcome, NewDelivery, Outbox
@@ -73,7 +73,7 @@ async def test_the_schedule_is_kept_to_the_millisecond(
     cipher = open_cipher(real)
     dispatcher = WebhookDispatcher(
         outbox,
-        RedisSigningSecrets(store.script_client, cipher),
+        SigningSecrets(store.script_client, cipher),
         RedisEventSubscriptions(store.script_client, cipher, real),
         WebhookClient(real),
         real,
@@ -434,7 +434,7 @@ async def test_an_internal_error_ends_one_attempt_and_no_dispatcher(
     cipher = open_cipher(settings)
     dispatcher = WebhookDispatcher(
         Outbox(store.script_client, 0, settings),
-        RedisSigningSecrets(store.script_client, cipher),
+        SigningSecrets(store.script_client, cipher),
         RedisEventSubscriptions(store.script_client, cipher, settings),
         FaultySender(settings),
         settings,
@@ -535,7 +535,7 @@ async def test_an_outage_of_the_store_is_logged_once_by_each_loop(
     cipher, outbox, stop = open_cipher(settings), UnavailableOutbox(), anyio.Event()
     dispatcher = WebhookDispatcher(
         cast("Outbox", outbox),
-        RedisSigningSecrets(store.script_client, cipher),
+        SigningSecrets(store.script_client, cipher),
         RedisEventSubscriptions(store.script_client, cipher, settings),
         WebhookClient(settings),
         settings,

@@ -10,18 +10,18 @@ import pytest
 from planner_mcp.errors import StoreError
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.encryption import KEY_FILE, SecretCipher, open_cipher
-from planner_mcp.jobs.store.security.signing_secrets import MAX_SECRETS, OLD_S, RedisSigningSecrets
+from planner_mcp.jobs.store.security.signing_secrets import MAX_SECRETS, OLD_S, SigningSecrets
 from planner_mcp.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def secrets(store: RedisStore, settings: Settings) -> RedisSigningSecrets:
-    return RedisSigningSecrets(store.script_client, open_cipher(settings))
+def secrets(store: RedisStore, settings: Settings) -> SigningSecrets:
+    return SigningSecrets(store.script_client, open_cipher(settings))
 
 
-async def test_a_secret_is_shown_once(secrets: RedisSigningSecrets) -> None:
+async def test_a_secret_is_shown_once(secrets: SigningSecrets) -> None:
     """SPEC W5: a client learns it once."""
     note = await secrets.reveal("ann")
     assert note.secret is not None
@@ -31,7 +31,7 @@ async def test_a_secret_is_shown_once(secrets: RedisSigningSecrets) -> None:
 
 
 async def test_a_secret_is_shown_though_it_is_noted_twice(
-    secrets: RedisSigningSecrets, store: RedisStore, monkeypatch: pytest.MonkeyPatch
+    secrets: SigningSecrets, store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SPEC W5: after a lost connection the client library notes it again; nobody had seen it, and nobody could."""
     command = store.script_client.command
@@ -46,13 +46,13 @@ async def test_a_secret_is_shown_though_it_is_noted_twice(
     assert (await secrets.reveal("ann")).secret is None
 
 
-async def test_one_that_signed_before_it_was_asked_for_can_still_be_learnt(secrets: RedisSigningSecrets) -> None:
+async def test_one_that_signed_before_it_was_asked_for_can_still_be_learnt(secrets: SigningSecrets) -> None:
     """SPEC W5: the first delivery may come before the first question."""
     (signing,) = await secrets.signing("ann")
     assert (await secrets.reveal("ann")).secret == signing
 
 
-async def test_concurrent_first_needs_make_one_secret(secrets: RedisSigningSecrets) -> None:
+async def test_concurrent_first_needs_make_one_secret(secrets: SigningSecrets) -> None:
     """SPEC W5: dispatchers and callers agree."""
     seen: list[str] = []
 
@@ -66,7 +66,7 @@ async def test_concurrent_first_needs_make_one_secret(secrets: RedisSigningSecre
     assert len(set(seen)) == 1
 
 
-async def test_old_secrets_sign_on_for_a_day(secrets: RedisSigningSecrets, store: RedisStore) -> None:
+async def test_old_secrets_sign_on_for_a_day(secrets: SigningSecrets, store: RedisStore) -> None:
     """Our choice: current and old secrets during rotation, ten at most."""
     made = [(await secrets.rotate("ann")).secret for _ in range(3)]
     assert await secrets.signing("ann") == made[::-1]
@@ -81,13 +81,13 @@ async def test_old_secrets_sign_on_for_a_day(secrets: RedisSigningSecrets, store
 
 
 @pytest.fixture
-def strangers(store: RedisStore) -> RedisSigningSecrets:
+def strangers(store: RedisStore) -> SigningSecrets:
     """The secrets as they are met where another key is set."""
-    return RedisSigningSecrets(store.script_client, SecretCipher(b"another"))
+    return SigningSecrets(store.script_client, SecretCipher(b"another"))
 
 
 async def test_a_secret_that_dispatchers_could_not_decrypt_is_not_made(
-    secrets: RedisSigningSecrets, strangers: RedisSigningSecrets
+    secrets: SigningSecrets, strangers: SigningSecrets
 ) -> None:
     """SPEC W5: who has another key stops nobody's webhooks, and uses up no secret that it cannot show."""
     (signing,) = await secrets.signing("ann")
@@ -98,7 +98,7 @@ async def test_a_secret_that_dispatchers_could_not_decrypt_is_not_made(
 
 
 async def test_old_secrets_of_another_key_keep_a_new_one_from_signing_no_more(
-    secrets: RedisSigningSecrets, strangers: RedisSigningSecrets, caplog: pytest.LogCaptureFixture
+    secrets: SigningSecrets, strangers: SigningSecrets, caplog: pytest.LogCaptureFixture
 ) -> None:
     """SPEC W1, W5: after a forced rotation webhooks travel again at once; what signs no more is told once."""
     old = (await secrets.reveal("ann")).secret
@@ -113,9 +113,7 @@ async def test_old_secrets_of_another_key_keep_a_new_one_from_signing_no_more(
     ]
 
 
-async def test_what_is_stored_reveals_no_secret(
-    secrets: RedisSigningSecrets, store: RedisStore, settings: Settings
-) -> None:
+async def test_what_is_stored_reveals_no_secret(secrets: SigningSecrets, store: RedisStore, settings: Settings) -> None:
     """Our choice: stored encrypted, for one principal, under a key only its owner can read."""
     note = await secrets.reveal("ann")
     assert note.secret is not None

@@ -14,7 +14,7 @@ from planner_mcp.http_app import open_app
 from planner_mcp.jobs.principals import READ, WRITE
 from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.settings import Settings
@@ -52,7 +52,7 @@ def key(store: RedisStore) -> Key:
 
     async def make(subject: str = "ann", *scopes: str, tenant: str = "") -> str:
         secret, record = new_key(subject, tenant, scopes or (READ, WRITE), now=datetime.now(UTC))
-        await RedisApiKeyStore(store.script_client).add(record)
+        await ApiKeyStore(store.script_client).add(record)
         return f"Bearer {secret}"
 
     return make

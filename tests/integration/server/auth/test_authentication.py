@@ -17,7 +17,7 @@ from starlette.routing import Route
 from planner_mcp import http_app
 from planner_mcp.app import AppServices
 from planner_mcp.jobs.principals import ADMIN, READ, SCOPES, SENSITIVE, WRITE, Principal
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.server.auth import revocation_watch
 from planner_mcp.server.auth.audit_trail import NOBODY
 from planner_mcp.server.auth.revocation_watch import RevocationWatch
@@ -417,7 +417,7 @@ async def test_a_stream_ends_when_its_api_key_is_revoked(
                 async with anyio.create_task_group() as streams:
                     streams.start_soon(_ended_stream, Caller(http, revoked), job, endpoint)
                     await is_open.wait()
-                    assert await RedisApiKeyStore(store.script_client).revoke(revoked.split("_")[1])
+                    assert await ApiKeyStore(store.script_client).revoke(revoked.split("_")[1])
             others.cancel_scope.cancel()
 
 

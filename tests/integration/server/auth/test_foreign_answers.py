@@ -7,7 +7,7 @@ import httpx2 as httpx
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from tests.integration.server.auth.conftest import Key, Served
 from tests.shared.http.mcp_caller import HEADERS
 from tests.shared.scenarios.client_scenarios import CHOICES, OPEN
@@ -33,7 +33,7 @@ async def _session(http: httpx.AsyncClient, key: str) -> dict[str, str]:
 
 async def test_a_question_is_answered_by_its_own_principal_alone(served: Served, key: Key, store: RedisStore) -> None:
     """SPEC A2: who knows the session and the question of another is told that there is no such session."""
-    questions = RedisElicitationStore(store.redis)
+    questions = ElicitationStore(store.redis)
     async with served() as http:
         ann, bob = await key("ann"), await key("bob")
         hers, his = await _session(http, ann), await _session(http, bob)

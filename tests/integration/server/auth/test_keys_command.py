@@ -13,7 +13,7 @@ from planner_mcp.jobs.principals import principal_id
 from planner_mcp.jobs.records.api_key_records import ISSUER
 from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.jobs.store.open_store import connect
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.settings import Settings
@@ -65,7 +65,7 @@ def test_a_key_reviews_with_people_of_an_issuer(run: Run, database_url: str, mon
 
     async def issuer(key: str) -> str:
         async with connect(Settings(redis_url=database_url)) as store:
-            record = await RedisApiKeyStore(store.script_client).find(key.split("_")[1])
+            record = await ApiKeyStore(store.script_client).find(key.split("_")[1])
         return record.reviews_with if record else "none"
 
     login = "https://login.example"

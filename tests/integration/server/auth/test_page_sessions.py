@@ -15,9 +15,9 @@ from planner_mcp.http_app import page_sessions
 from planner_mcp.jobs.principals import ADMIN, READ, WRITE, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security import page_session_store
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.encryption import SecretCipher
-from planner_mcp.jobs.store.security.page_session_store import RedisPageSessionStore
+from planner_mcp.jobs.store.security.page_session_store import PageSessionStore
 from planner_mcp.server.auth.page_sessions import PageSessions
 from planner_mcp.settings import Settings
 from tests.integration.server.auth.conftest import Key, Served
@@ -116,7 +116,7 @@ async def test_a_session_ends_with_its_key(served: Served, key: Key, store: Redi
     async with served() as http:
         credential = await key("ann")
         cookie = await _cookie(http, credential)
-        assert await RedisApiKeyStore(store.script_client).revoke(credential.split("_")[1])
+        assert await ApiKeyStore(store.script_client).revoke(credential.split("_")[1])
         assert await _status(http, _with(cookie)) == 401
 
 
@@ -125,7 +125,7 @@ async def test_a_session_is_over_after_its_time(served: Served, key: Key, apps_s
     async with served() as http:
         await _cookie(http, await key("ann"))
         sessions = page_sessions(apps_services[0])
-        ring = RedisApiKeyStore(apps_services[0].store.script_client)
+        ring = ApiKeyStore(apps_services[0].store.script_client)
         record = (await ring.list())[0]
         principal = replace(Principal(record.principal_id), expires_at=sessions._clock() + 5)
         cookie, life_s = await sessions.open(principal)
@@ -134,9 +134,9 @@ async def test_a_session_is_over_after_its_time(served: Served, key: Key, apps_s
         again, further_s = await sessions.open(await sessions.principal(cookie))
         assert further_s <= 5
         later = PageSessions(
-            RedisPageSessionStore(apps_services[0].store.script_client),
+            PageSessionStore(apps_services[0].store.script_client),
             ring,
-            sessions._encryption,
+            sessions._cipher,
             clock=lambda: sessions._clock() + 6,
         )
         with pytest.raises(UnauthenticatedError):

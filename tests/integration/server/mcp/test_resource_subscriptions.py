@@ -16,7 +16,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import APPROVE, LOCAL, READ, WRITE
 from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.security.api_key_store import RedisApiKeyStore
+from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore
 from planner_mcp.server.auth.api_key_auth import new_key
 from planner_mcp.server.mcp.notifications.listen_filter import JOBS
@@ -171,7 +171,7 @@ async def test_a_reviewer_is_notified_of_the_job_of_somebody_else(
 
     async def caller(name: str, *scopes: str) -> Caller:
         secret, record = new_key(name, "acme", scopes, now=datetime.now(UTC))
-        await RedisApiKeyStore(store.script_client).add(record)
+        await ApiKeyStore(store.script_client).add(record)
         return Caller(http_client(timeout=30, headers={"authorization": f"Bearer {secret}"}), "2025-11-25")
 
     async with replica(f"{store_url}?db=15", tmp_path, approval="on", toolsets="all", auth_api_keys=True) as here:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from planner_mcp.jobs.store.redis_store import RedisStore
-from planner_mcp.jobs.store.sessions.elicitation_store import RedisElicitationStore
+from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from planner_mcp.jobs.store.sessions.request_leases import RequestLeases
 from planner_mcp.jobs.store.sessions.session_store import READ_AT_ONCE, TTL_S, SessionStore
 from planner_mcp.server.mcp.mcp_sessions import Session
@@ -319,7 +319,7 @@ async def test_a_session_that_is_over_is_not_brought_back_by_its_reader(store: R
 @pytest.mark.parametrize("use", ["load", "take_standalone", "standalone_holder", "renew"])
 async def test_what_is_kept_beside_a_session_lives_as_long_as_it(store: RedisStore, use: str) -> None:
     """SPEC J9, X2: the level its client set, what is being answered for it, what it watches and its streams."""
-    log, elicitations = SessionStore(store.redis), RedisElicitationStore(store.redis)
+    log, elicitations = SessionStore(store.redis), ElicitationStore(store.redis)
     await log.create("s-kept", {"principal": "p", "version": "2025-11-25", "client": "{}"})
     await log.append("s-kept", "one", kind="message", text="{}", request_ids=[0])
     await elicitations.set_level("s-kept", "debug")

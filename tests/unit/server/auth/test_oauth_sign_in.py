@@ -44,7 +44,7 @@ class World:
             scopes=frozenset({READ, WRITE}),
             resource="https://planner.example/mcp",
             authenticate=_never,
-            encryption=SecretCipher(key),
+            cipher=SecretCipher(key),
             backchannels={ISSUER: backchannel} if backchannel else {},
             fetch=self.fetch,
             clock=lambda: self.now,

@@ -7,16 +7,11 @@ from planner_mcp.server.mcp.notifications.list_capabilities import ListCapabilit
 from planner_mcp.settings import Settings
 
 
-class _Nowhere:
-    async def publish_fingerprint(self, kind: str, fingerprint: str) -> None:
-        raise AssertionError
-
-
 def test_fingerprints_are_the_same_in_every_process_and_differ_between_lists(tmp_path: Path) -> None:
     """SPEC T9: what is shown, what may be switched on, and whether there are reports."""
 
     def of(**settings: Any) -> dict[str, str]:
-        return ListCapabilities(Settings(**settings), _Nowhere()).fingerprints()
+        return ListCapabilities(Settings(**settings)).fingerprints()
 
     assert of() == of()
     assert of(toolsets="core,data")["tools"] != of()["tools"] != of(toolsets_allowed="core")["tools"]
