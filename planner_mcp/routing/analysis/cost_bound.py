@@ -26,7 +26,7 @@ from planner_mcp.routing.feasibility.cheapest_legs import (
     Costs,
     cheapest_legs,
     legs_between_tickets,
-    over_shortest_paths,
+    with_detours,
 )
 from planner_mcp.routing.plan import gap_at_most
 from planner_mcp.routing.problem import GroupKind, Problem
@@ -118,7 +118,7 @@ def _one_tree_bound(problem: Problem, legs: CheapestLegs, direct: Costs, wanted:
     if len(wanted) < len(problem.tickets):
         if len(legs.table) > MAX_PLACES:
             return 0
-        legs = over_shortest_paths(legs, everywhere=True)
+        legs = with_detours(legs, everywhere=True)
         direct = legs.table[np.ix_(locations, locations)]
     trips = max(agents, fleet_size_bounds.trips_needed(problem, wanted))
     return tree_bound(TreeCosts(np.minimum(direct, direct.T), legs.out[locations], legs.back[locations], trips))
@@ -126,7 +126,7 @@ def _one_tree_bound(problem: Problem, legs: CheapestLegs, direct: Costs, wanted:
 
 def _radial_bound(problem: Problem, legs: CheapestLegs, wanted: list[int]) -> int:
     """Return the largest radial bound over all capacity dimensions."""
-    legs = over_shortest_paths(legs, everywhere=False)
+    legs = with_detours(legs, everywhere=False)
     round_trips = [int(legs.out[place] + legs.back[place]) for place in (problem.tickets[i].location for i in wanted)]
     found = (
         sum(amount * round_trip for amount, round_trip in zip(amounts, round_trips, strict=True)) // room

@@ -48,7 +48,7 @@ def cheapest_legs(problem: Problem) -> CheapestLegs:
     return CheapestLegs(table, out, back)
 
 
-def over_shortest_paths(legs: CheapestLegs, *, everywhere: bool) -> CheapestLegs:
+def with_detours(legs: CheapestLegs, *, everywhere: bool) -> CheapestLegs:
     """Return the same over any detours that are cheaper than the direct way.
 
     Args:

@@ -48,10 +48,10 @@ def unknown_locations(scenario: Scenario) -> Iterator[Fault]:
     """
     known = {place.id for place in scenario.locations} | set(scenario.travel.matrix_locations or ())
     if known and scenario.travel.matrix is None:
-        yield from _unknown(_places_named(scenario), known, "location", _by_name(scenario, scenario.locations))
+        yield from _unknown(_location_references(scenario), known, "location", _by_name(scenario, scenario.locations))
 
 
-def _places_named(scenario: Scenario) -> Iterator[Reference]:
+def _location_references(scenario: Scenario) -> Iterator[Reference]:
     if scenario.depot is not None:
         yield "/depot", scenario.depot
     for index, agent in enumerate(scenario.agents):
@@ -84,10 +84,10 @@ def unknown_agents(scenario: Scenario) -> Iterator[Fault]:
 def unknown_tickets(scenario: Scenario) -> Iterator[Fault]:
     """Yield references to tickets that do not exist."""
     known = {ticket.id for ticket in scenario.tickets}
-    yield from _unknown(_tickets_named(scenario), known, "ticket", _by_name(scenario, scenario.tickets))
+    yield from _unknown(_ticket_references(scenario), known, "ticket", _by_name(scenario, scenario.tickets))
 
 
-def _tickets_named(scenario: Scenario) -> Iterator[Reference]:
+def _ticket_references(scenario: Scenario) -> Iterator[Reference]:
     for index, ticket in enumerate(scenario.tickets):
         if ticket.pickup is not None:
             yield f"/tickets/{index}/pickup", ticket.pickup
@@ -181,7 +181,7 @@ def implausible_date(scenario: Scenario) -> Iterator[Fault]:
 
 def named_places(scenario: Scenario) -> frozenset[str]:
     """Return every location a route could visit: nobody is sent to one whose address is open."""
-    known = frozenset(name for _, name in _places_named(scenario))
+    known = frozenset(name for _, name in _location_references(scenario))
     return known - (scenario.open_places.keys() - places_of_agents(scenario))
 
 

@@ -10,7 +10,7 @@ from planner_mcp.errors import Fault, input_error
 from planner_mcp.server.resources.address_tables import MIME_TYPE, keep_table
 from planner_mcp.server.resources.resource_definition import Contents
 from planner_mcp.server.tools.answers.address_output import AddressRow, counts_text, row_text
-from planner_mcp.server.tools.arguments.address_batches import table_for
+from planner_mcp.server.tools.arguments.address_batches import batch_table
 from planner_mcp.server.tools.arguments.address_lookup import resolve_for, run_here
 from planner_mcp.server.tools.tool_definition import READ, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 from planner_mcp.server.tools.tool_output import Timestamp, ToolOutput
@@ -61,7 +61,7 @@ async def run(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
 
 async def _table(ctx: ToolContext, asked: ResolveAddressesArguments) -> ToolResult:
     """Keep the rows as a table and return where it can be had."""
-    table = await table_for(ctx, asked.addresses, asked.provider)
+    table = await batch_table(ctx, asked.addresses, asked.provider)
     uri, file = await keep_table(ctx.job_service.imports, ctx.principal, table.csv)
     download = await ctx.offer_download(uri, Contents(MIME_TYPE, table.csv.decode()))
     expires_at = None if download.expires_at is None else timestamp(download.expires_at)

@@ -25,7 +25,7 @@ def job_lines(job: Job) -> str:
     view = job_view(job)
     lines = [f"{job.id} {state_line(view)}"]
     if result := view.get("result"):
-        lines += figure_lines(result)
+        lines += summary_lines(result)
         lines += [NO_TRAVEL] if "distance_m" not in result else []
     if error := view.get("error"):
         lines += _error_lines(JobFailure.of(error))
@@ -37,7 +37,7 @@ def figures_line(result: Json) -> str:
     return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict | list))
 
 
-def figure_lines(result: Json) -> list[str]:
+def summary_lines(result: Json) -> list[str]:
     """Return the same with a line of reasons where tickets are unassigned, and one of preferences that are not kept."""
     reasons = ", ".join(f"{code} {count}" for code, count in (result.get("unassigned_reasons") or {}).items())
     lines = [figures_line(result), *([f"unassigned: {reasons}"] if reasons else [])]

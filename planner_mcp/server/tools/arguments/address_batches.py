@@ -34,7 +34,7 @@ class AddressTable:
     counts: AddressCounts
 
 
-async def table_for(ctx: ToolContext, texts: Sequence[str], provider: str | None) -> AddressTable:
+async def batch_table(ctx: ToolContext, texts: Sequence[str], provider: str | None) -> AddressTable:
     """Return the table of a batch; what a service is asked is made in this process.
 
     Raises:

@@ -13,7 +13,7 @@ from planner_mcp.jobs.masking.field_masking import plan_for, scenario_for
 from planner_mcp.jobs.plan_summary import PlanSummary
 from planner_mcp.jobs.principals import Principal
 from planner_mcp.routing.plan import NO_TRAVEL, Plan
-from planner_mcp.server.tools.answers.job_text import figure_lines
+from planner_mcp.server.tools.answers.job_text import summary_lines
 from planner_mcp.server.tools.answers.plan_pages import (
     BY_AGENT,
     USUAL_TOKENS,
@@ -171,7 +171,7 @@ async def _day(ctx: ToolContext, job_id: str) -> StoredScenario | None:
 def _summary(plan_id: str, figures: Json) -> ToolResult[ReadPlanResult]:
     output = ReadPlanResult(plan_id=plan_id, **figures)
     shown = {name: value for name, value in output.as_json().items() if name != "plan_id"}
-    lines = [plan_id, *figure_lines(shown), *(output.assumptions or ())]
+    lines = [plan_id, *summary_lines(shown), *(output.assumptions or ())]
     lines.append("Next: view=routes, view=visits, view=unassigned.")
     return ToolResult(output, "\n".join(lines), _links(plan_id))
 
