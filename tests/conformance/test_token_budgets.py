@@ -20,7 +20,7 @@ from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.answers.job_text import job_lines, job_links
 from planner_mcp.server.tools.answers.plan_pages import VIEWS, page_of
 from planner_mcp.server.tools.answers.token_estimates import fitting
-from planner_mcp.server.tools.jobs.plan_changes import CHANGES_BYTES, MORE
+from planner_mcp.server.tools.jobs.job_result import CHANGES_BYTES, MORE
 from planner_mcp.server.tools.plans import read_plan
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import INSTRUCTIONS, REGISTRY, shown_tools

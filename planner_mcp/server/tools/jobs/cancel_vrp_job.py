@@ -10,7 +10,7 @@ from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
-from planner_mcp.server.tools.jobs.plan_changes import changes_of
+from planner_mcp.server.tools.jobs.job_result import changes_of
 from planner_mcp.server.tools.tool_definition import (
     WRITE,
     Arguments,

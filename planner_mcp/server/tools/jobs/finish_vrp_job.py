@@ -6,7 +6,7 @@ from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.arguments.lookup_errors import JOB, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import JobId, job_id_of
 from planner_mcp.server.tools.jobs.cancel_vrp_job import settled_job
-from planner_mcp.server.tools.jobs.plan_changes import job_result
+from planner_mcp.server.tools.jobs.job_result import job_result
 from planner_mcp.server.tools.tool_definition import WRITE, Arguments, Tool, ToolAnnotations, ToolContext, ToolResult
 
 

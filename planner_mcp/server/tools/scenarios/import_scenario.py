@@ -229,6 +229,8 @@ def _sample(asked: ImportArguments, uploaded: bytes | None) -> str:
 
 
 _LEAVE_OUT: Final = "leave it out"
+_OPEN_IN_TABLE: Final = frozenset({"/columns", "/decimal", "/planning_date"})
+"""Paths of faults that an answer settles."""
 _MAX_ASKED: Final = 12
 """Columns of one question; of more the rest is reported as faults."""
 
@@ -263,11 +265,15 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
         return _one_question(faults[0].problem, "sheet", sheet) if names else None
     if open_paths == {"/planning_date"}:
         return _one_question(faults[0].problem, "planning_date", {"title": "Planning date", "format": "date"})
-    if not open_paths <= {"/columns", "/decimal", "/planning_date"}:
-        return None
+    return _columns_question(source, bounds, faults) if open_paths <= _OPEN_IN_TABLE else None
+
+
+def _columns_question(source: Source, bounds: ScenarioBounds, faults: Sequence[Fault]) -> Question | None:
+    """Return the question of what open columns are, or which amount counts, and of the mark before decimals."""
     from planner_mcp.formats.import_formats import open_columns
 
     content, form, import_options = source
+    open_paths = {fault.path for fault in faults}
     columns = open_columns(content, form, import_options, max_tickets=bounds.max_tickets)[:_MAX_ASKED]
     fields: Json = {
         f"column_{number}": {
@@ -287,7 +293,6 @@ def question_of(args: Any, bounds: ScenarioBounds, find: Callable[[str | None], 
         fields["demand"] = {"type": "string", "title": "Amount that vehicles are limited by", "enum": choices}
     if not fields:
         return None
-
     message = "Some columns of this file are not clear. What an empty answer leaves open is an error."
     return Question(
         message,

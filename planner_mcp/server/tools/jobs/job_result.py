@@ -1,5 +1,4 @@
-"""What the plan of a job that started from another changes, in words, for every tool that meets the end of one; and a
-job as an answer with that."""
+"""A job as an answer: how it stands and, where it started from another, what its plan changes, in words."""
 
 from contextlib import suppress
 from typing import Final
