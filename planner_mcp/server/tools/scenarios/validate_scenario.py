@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
-from planner_mcp.errors import Fault, InputError, input_error, placed
+from planner_mcp.errors import Fault, InputError, placed
 from planner_mcp.routing.analysis.cost_bound import lower_bound
 from planner_mcp.routing.compilation.assumptions import assumptions_of
 from planner_mcp.routing.compilation.scenario_compiler import compile_scenario
@@ -24,6 +24,7 @@ from planner_mcp.server.tools.answers.unservable_findings import (
 )
 from planner_mcp.server.tools.arguments.day_reading import DayReader, day_reader, day_reader_apart, read_apart
 from planner_mcp.server.tools.arguments.json_checks import check_json
+from planner_mcp.server.tools.arguments.missing_parameters import only_given
 from planner_mcp.server.tools.arguments.plan_context import run_in_thread, scenario_at, turn_for_a_day
 from planner_mcp.server.tools.arguments.resolved_inputs import (
     ResolvedInputs,
@@ -98,7 +99,7 @@ class ValidateScenarioResult(ToolOutput):
 
 async def run(ctx: ToolContext, asked: ValidateArguments) -> ToolResult:
     """Check a day; what is wrong with it is the answer, not an error."""
-    _check_one_day(asked)
+    only_given(asked, "scenario", "scenario_id")
     stored = None if asked.scenario_id is None else await scenario_at(ctx, asked.scenario_id)
     body = asked.scenario if stored is None else stored.body
     reader = day_reader(ctx, is_written=stored is None, stored=stored)
@@ -119,15 +120,10 @@ async def run_text(ctx: ToolContext, arguments: LargeArguments) -> ToolResult:
 def _report_on_text(text: str, bounds: ScenarioBounds, max_nesting: int) -> ValidateScenarioResult | None:
     """Return the report on a day that is written into a call; None where the call names a stored one."""
     asked = parse(ValidateArguments, check_json(json.loads(text), max_nesting=max_nesting))
-    _check_one_day(asked)
+    only_given(asked, "scenario", "scenario_id")
     if asked.scenario is None:
         return None
     return validation_report(asked.scenario, asked.patch, day_reader_apart(bounds, is_written=True))
-
-
-def _check_one_day(asked: ValidateArguments) -> None:
-    if (asked.scenario is None) == (asked.scenario_id is None):
-        raise input_error([Fault("/scenario", "Give either scenario or scenario_id.", "one of them")])
 
 
 def validation_report(body: ScenarioBody, patch: ScenarioPatch, reader: DayReader) -> ValidateScenarioResult:

@@ -282,6 +282,14 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
         [("/job_id", "Neither job_id nor plan_id is given.", "job_id or plan_id, one of them", "")],
     ),
     (
+        "no day named",
+        "validate_scenario",
+        {},
+        4002,
+        "MissingParameter",
+        [("/scenario", "Neither scenario nor scenario_id is given.", "scenario or scenario_id, one of them", "")],
+    ),
+    (
         "two plans named",
         "read_plan",
         {"job_id": JOB, "plan_id": "p"},
