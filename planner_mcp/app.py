@@ -21,7 +21,7 @@ from planner_mcp.jobs.store.events.channel_notifier import ChannelNotifier
 from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
+from planner_mcp.jobs.store.security.confirmed_address_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher, state_key
 from planner_mcp.jobs.store.sessions.elicitation_store import ElicitationStore
 from planner_mcp.jobs.store.sessions.subscription_store import SubscriptionStore

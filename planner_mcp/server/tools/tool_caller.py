@@ -13,7 +13,7 @@ from typing import Any
 from planner_mcp.geocoding.geocoding_service import GeocodingService
 from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import Principal
-from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
+from planner_mcp.jobs.store.security.confirmed_address_store import ConfirmedAddressStore
 from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
 from planner_mcp.server.auth.audit_trail import Audit
 from planner_mcp.server.resources.downloads import Downloads, base_url

@@ -25,7 +25,7 @@ from planner_mcp.translation import Language, current_language, translated, tran
 if TYPE_CHECKING:
     from planner_mcp.geocoding.geocoding_service import GeocodingService
     from planner_mcp.jobs.job_service import JobService
-    from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
+    from planner_mcp.jobs.store.security.confirmed_address_store import ConfirmedAddressStore
     from planner_mcp.jobs.webhooks.delivery_records import WebhookStore
     from planner_mcp.server.auth.audit_trail import Audit
     from planner_mcp.server.resources.downloads import OfferDownload

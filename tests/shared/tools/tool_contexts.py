@@ -5,7 +5,7 @@ from planner_mcp.jobs.job_service import JobService
 from planner_mcp.jobs.principals import LOCAL, Principal
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
+from planner_mcp.jobs.store.security.confirmed_address_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.webhooks.webhook_store import RedisWebhookStore
 from planner_mcp.server.auth.access_links import AccessLinks

@@ -24,7 +24,7 @@ from planner_mcp.jobs.store.open_store import connect
 from planner_mcp.jobs.store.redis_store import RedisStore
 from planner_mcp.jobs.store.security.api_key_store import ApiKeyStore
 from planner_mcp.jobs.store.security.audit_log import AuditLog
-from planner_mcp.jobs.store.security.confirmed_addresses_store import ConfirmedAddressStore
+from planner_mcp.jobs.store.security.confirmed_address_store import ConfirmedAddressStore
 from planner_mcp.jobs.store.security.encryption import open_cipher
 from planner_mcp.jobs.store.security.rate_limiter import RateLimiter
 from planner_mcp.jobs.store.webhooks.event_subscription_store import RedisEventSubscriptions
