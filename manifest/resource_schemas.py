@@ -12,6 +12,7 @@ from planner_mcp.jobs.field_meanings import FIELD_MEANINGS, with_meanings
 from planner_mcp.jobs.masking.field_masking import KEYWORD, sensitive_fields
 from planner_mcp.jobs.records.audit_records import AuditEntry
 from planner_mcp.routing.plan import Plan
+from planner_mcp.server.resources.json_resources import JOB_ROW
 from planner_mcp.server.resources.resource_definition import JSON, ResourceMetadata
 from planner_mcp.server.tools.answers.job_output import JobOutput
 from planner_mcp.server.tools.tool_output import whole_schema
@@ -101,7 +102,6 @@ _OF_ITS_DAY: Final = {
 }
 """What a job says of the day it plans, and when it was queued."""
 _JOB_FIELDS: Final = whole_schema(JobOutput)["properties"]
-_LISTED: Final = ("job_id", "status", "progress", "cost", "cost_in", "tickets_served", "tickets_total", "plan_id")
 
 _KNOWN: Final = {
     "scenario": _object(
@@ -151,7 +151,7 @@ _KNOWN: Final = {
             "type": "array",
             "items": _object(
                 ("job_id", "status", "progress", "scenario_id", "submitted_at"),
-                **{name: _JOB_FIELDS[name] for name in _LISTED},
+                **{name: _JOB_FIELDS[name] for name in JOB_ROW},
                 **_OF_ITS_DAY,
             ),
         },

@@ -4,7 +4,7 @@ Owns the form of the document (OpenAPI 3.1.1) and what it says beyond the operat
 the next, the events of a job, uploads, webhooks. Schemas are those of the tools. `manifest_builder.py` writes it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import planner_mcp
@@ -393,7 +393,8 @@ def _schemas() -> dict[str, Json]:
     kinds = {f"{kind.capitalize()}Notification": schema for kind, schema in notification_schemas().items()}
     found |= kinds | {"Notification": {"oneOf": [ref(name) for name in kinds]}}  # generators give each kind its name
     found["Problem"] = _problem()
-    return found | {f"{_ITEM[tool.name]}List": _list_of(tool.name) for tool in (list_jobs.TOOL, list_scenarios.TOOL)}
+    lists = (list_jobs, list_scenarios)
+    return found | {f"{_ITEM[each.TOOL.name]}List": _list_of(each.COLUMNS) for each in lists}
 
 
 def _problem() -> Json:
@@ -413,28 +414,8 @@ def _problem() -> Json:
     return {"type": "object", "required": list(always), "properties": fields}
 
 
-def _list_of(tool: str) -> Json:
-    optional_text: Json = {"type": ["string", "null"]}
-    time = {**_TEXT, "format": "date-time"}
-    columns: dict[str, Json] = {
-        "list_jobs": {
-            "job_id": _TEXT,
-            "status": _TEXT,
-            "progress": _COUNT,
-            "cost": {"type": ["number", "null"]},
-            "cost_in": optional_text,
-            "submitted_at": time,
-        },
-        "list_scenarios": {
-            "scenario_id": _TEXT,
-            "name": {**_TEXT, "description": "name of the day"},
-            "revision": _COUNT,
-            "last_job_id": optional_text,
-            "created_at": time,
-            "planning_date": {**optional_text, "description": "its date, as it was written"},
-        },
-    }
-    item = {"type": "object", "required": list(columns[tool]), "properties": with_meanings(columns[tool])}
+def _list_of(columns: Mapping[str, Json]) -> Json:
+    item = {"type": "object", "required": list(columns), "properties": with_meanings(columns)}
     listed: Json = {
         "items": {"type": "array", "items": item, "description": "newest first"},
         "total": {**_COUNT, "description": "entries on all pages"},

@@ -34,6 +34,8 @@ STATUSES: Final = (ALL, *(state.value for state in JobState), ReviewState.PROPOS
 PAGE_SIZE: Final = 20
 MAX_PAGE_SIZE: Final = 50
 LOG_LINES: Final = 100
+JOB_ROW: Final = ("job_id", "status", "progress", "cost", "cost_in", "tickets_served", "tickets_total", "plan_id")
+"""Fields of a job that a line of a list begins with."""
 _limiter: Final = FairLimiter()
 """Days and plans written at the same time."""
 
@@ -121,8 +123,7 @@ async def _jobs(reading: ReadContext, variables: Variables) -> Contents:
 def job_row(job: Job) -> Json:
     """Return a job as a line of a list."""
     view = {**job_view(job), "cost_in": cost_unit_of_job(job)}
-    shown = ("job_id", "status", "progress", "cost", "cost_in", "tickets_served", "tickets_total", "plan_id")
-    row = {name: view[name] for name in shown if view.get(name) is not None}
+    row = {name: view[name] for name in JOB_ROW if view.get(name) is not None}
     return {**row, **_scenario_of(job), "submitted_at": timestamp(job.submitted_at)}
 
 

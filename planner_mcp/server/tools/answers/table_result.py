@@ -1,6 +1,6 @@
 """One page of a list as a result: columns once, a line of text a row, the same cells as data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from planner_mcp.server.tools.tool_definition import ToolResult
@@ -18,7 +18,7 @@ class TablePage(ToolOutput):
     next_page: int | None = None
 
 
-def table_page(columns: Sequence[str], rows: list[list[Any]], *, page: int, size: int, total: int) -> TablePage:
+def table_page(columns: Iterable[str], rows: list[list[Any]], *, page: int, size: int, total: int) -> TablePage:
     """Return a page, with the number of the next one where there is one."""
     following = page_after(page, size, total)
     return TablePage(columns=list(columns), rows=rows, page=page, total=total, next_page=following)
@@ -51,7 +51,7 @@ def cell_text(cell: Any) -> str:
 
 
 def table_result(
-    what: str, columns: Sequence[str], rows: list[list[Any]], *, page: int, size: int, total: int
+    what: str, columns: Iterable[str], rows: list[list[Any]], *, page: int, size: int, total: int
 ) -> ToolResult:
     """Return a page as a tool's result."""
     table = table_page(columns, rows, page=page, size=size, total=total)

@@ -1,5 +1,6 @@
 """`list_jobs`: the caller's jobs, newest first (SPEC T5)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -15,9 +16,17 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
 )
-from planner_mcp.text import number, timestamp
+from planner_mcp.text import Json, number, timestamp
 
-COLUMNS: Final = ("job_id", "status", "progress", "cost", "submitted_at", "cost_in")
+COLUMNS: Final[Mapping[str, Json]] = {
+    "job_id": {"type": "string"},
+    "status": {"type": "string"},
+    "progress": {"type": "integer", "minimum": 0},
+    "cost": {"type": ["number", "null"]},
+    "submitted_at": {"type": "string", "format": "date-time"},
+    "cost_in": {"type": ["string", "null"]},
+}
+"""The JSON Schema of each."""
 
 
 class JobsArguments(Arguments):

@@ -1,5 +1,6 @@
 """`list_scenarios`: the caller's scenarios, newest first (SPEC T5)."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -14,9 +15,17 @@ from planner_mcp.server.tools.tool_definition import (
     ToolContext,
     ToolResult,
 )
-from planner_mcp.text import plain, timestamp
+from planner_mcp.text import Json, plain, timestamp
 
-COLUMNS: Final = ("scenario_id", "name", "revision", "last_job_id", "created_at", "planning_date")
+COLUMNS: Final[Mapping[str, Json]] = {
+    "scenario_id": {"type": "string"},
+    "name": {"type": "string", "description": "name of the day"},
+    "revision": {"type": "integer", "minimum": 0},
+    "last_job_id": {"type": ["string", "null"]},
+    "created_at": {"type": "string", "format": "date-time"},
+    "planning_date": {"type": ["string", "null"], "description": "its date, as it was written"},
+}
+"""The JSON Schema of each."""
 MAX_NAME: Final = 40
 
 
