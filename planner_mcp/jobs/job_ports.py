@@ -1,8 +1,9 @@
 """Interfaces between the job rules and the packages that implement them.
 
 Owns the protocols `JobStore` (the caller's side), `WorkerStore` (the worker's side), `MatrixStore` (tables of travel,
-for both) and `EventLog` (events as kept). `planner_mcp.jobs.store` implements them, `jobs/events/event_feed.py` follows
-events through the last, `planner_mcp.app` joins all.
+for both), `ImportStore` (what imports need), `ReviewStore` (reviews of plans) and `EventLog` (events as kept).
+`planner_mcp.jobs.store` implements them, `jobs/events/event_feed.py` follows events through the last, `planner_mcp.app`
+joins all.
 
 Guarantees of every step: it is atomic (state check, write, event, outbox entry and wake-up happen together or not at
 all); it takes a principal or a claim and answers `NotFoundError` for what is unknown *or* somebody else's; it raises
@@ -19,7 +20,7 @@ from planner_mcp.jobs.job_events import Event
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, Progress, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
 from planner_mcp.jobs.plan_review import ReviewStep
-from planner_mcp.jobs.records.import_records import ImportStore
+from planner_mcp.jobs.records.import_records import StoredMapping, UploadedFile
 from planner_mcp.routing.plan import PlanJson
 from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.text import Json
@@ -161,6 +162,26 @@ class MatrixStore(Protocol):
 
     async def drop_matrix(self, principal: str, matrix_id: str) -> None:
         """Delete matrices of the principal."""
+        ...
+
+
+class ImportStore(Protocol):
+    """Keeps mappings and uploaded files by principal."""
+
+    async def keep_mapping(self, principal: str, name: str, mapping: StoredMapping) -> None:
+        """Keep a mapping in place of an earlier one of its name."""
+        ...
+
+    async def mappings(self, principal: str) -> Mapping[str, StoredMapping]:
+        """Return all mappings of a principal by name."""
+        ...
+
+    async def put_file(self, principal: str, name: str, file: UploadedFile) -> None:
+        """Keep an uploaded file for a while, in place of an earlier one of its name."""
+        ...
+
+    async def file(self, principal: str, name: str) -> UploadedFile:
+        """Return an uploaded file."""
         ...
 
 

@@ -19,7 +19,7 @@ from planner_mcp.jobs.events.event_feed import EventFeed, FeedListener
 from planner_mcp.jobs.job_events import Event, EventKind
 from planner_mcp.jobs.job_lifecycle import JobState
 from planner_mcp.jobs.job_model import Job, ScenarioCard, SolveRequest, StoredScenario, WrittenScenario
-from planner_mcp.jobs.job_ports import EventHistory, FeedStep, JobStore, QueueStats, WorkerRow
+from planner_mcp.jobs.job_ports import EventHistory, FeedStep, ImportStore, JobStore, QueueStats, WorkerRow
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.limits.principal_limits import limits_of
 from planner_mcp.jobs.limits.scaling import Scale, wanted_scale
@@ -28,7 +28,6 @@ from planner_mcp.jobs.masking.masked_views import is_masked_for, masked_plan, ma
 from planner_mcp.jobs.matrix_service import MatrixService
 from planner_mcp.jobs.plan_review import ReviewState, ReviewStep
 from planner_mcp.jobs.principals import SENSITIVE, Principal
-from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.jobs.review_service import ReviewService
 from planner_mcp.jobs.scenario_writing import written_scenario
 from planner_mcp.routing.plan import Plan

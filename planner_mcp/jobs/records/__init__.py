@@ -1,1 +1,1 @@
-"""What the store keeps beside jobs: records of keys, audit, imports, addresses and requests, and their interfaces."""
+"""What the store keeps beside jobs: records of keys, audit, imports, addresses and requests."""

@@ -1,11 +1,11 @@
 """What a principal keeps for its imports: mappings of columns by name, and files on their way (SPEC T5).
 
-Owns the records and the interface of their store. A mapping is data: which header is which field. Nothing of it is run.
+Owns the records. A mapping is data: which header is which field. Nothing of it is run.
 """
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from planner_mcp.text import Json
 
@@ -48,23 +48,3 @@ class UploadedFile:
     data: bytes
     is_confidential: bool
     """Whether it was uploaded with `planner:sensitive`: without the scope nothing of it may be shown (ADR 0035)."""
-
-
-class ImportStore(Protocol):
-    """Keeps mappings and uploaded files by principal."""
-
-    async def keep_mapping(self, principal: str, name: str, mapping: StoredMapping) -> None:
-        """Keep a mapping in place of an earlier one of its name."""
-        ...
-
-    async def mappings(self, principal: str) -> Mapping[str, StoredMapping]:
-        """Return all mappings of a principal by name."""
-        ...
-
-    async def put_file(self, principal: str, name: str, file: UploadedFile) -> None:
-        """Keep an uploaded file for a while, in place of an earlier one of its name."""
-        ...
-
-    async def file(self, principal: str, name: str) -> UploadedFile:
-        """Return an uploaded file."""
-        ...

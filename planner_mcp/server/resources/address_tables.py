@@ -14,8 +14,9 @@ from planner_mcp.addresses.structured_address import ResolvedAddress
 from planner_mcp.errors import NotFoundError
 from planner_mcp.formats.tables.cells.formula_quotes import safe_cell
 from planner_mcp.formats.tables.sheets.resolved_addresses import RESOLVED_COLUMNS
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.jobs.principals import SENSITIVE, Principal
-from planner_mcp.jobs.records.import_records import ImportStore, UploadedFile
+from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.server.resources.resource_definition import Contents, ReadContext, ResourceMetadata, Template
 
 MIME_TYPE: Final = "text/csv"

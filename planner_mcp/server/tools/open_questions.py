@@ -13,10 +13,10 @@ from typing import Any, Final
 import anyio.to_thread
 
 from planner_mcp.errors import PlannerError
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.limits.reading_limits import read_bounded
 from planner_mcp.jobs.principals import WRITE, Principal
-from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.server.tools.arguments.elicitation_questions import (
     FindQuestion,
     Question,

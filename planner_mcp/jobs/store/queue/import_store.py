@@ -1,4 +1,4 @@
-"""Mappings of columns and uploaded files in the store. Implements `jobs.records.import_records.ImportStore`."""
+"""Mappings of columns and uploaded files in the store. Implements `jobs.job_ports.ImportStore`."""
 
 import base64
 import json

@@ -11,9 +11,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.jobs.limits.fair_limiter import FairLimiter
 from planner_mcp.jobs.principals import SENSITIVE, WRITE
-from planner_mcp.jobs.records.import_records import ImportStore, UploadedFile
+from planner_mcp.jobs.records.import_records import UploadedFile
 from planner_mcp.server.auth.request_principal import principal_of
 from planner_mcp.server.http.bodies.body_intake import FILES_PATH
 from planner_mcp.server.http.responses.http_responses import json_answer

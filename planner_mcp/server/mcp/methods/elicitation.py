@@ -21,7 +21,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from planner_mcp.errors import Fault, input_error
-from planner_mcp.jobs.records.import_records import ImportStore
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.server.mcp import client_requests
 from planner_mcp.server.mcp.jsonrpc.jsonrpc_errors import rpc_data
 from planner_mcp.server.mcp.request_context import Context, principal_in

@@ -5,8 +5,8 @@ from typing import Any, Final
 import mcp_types as types
 
 from planner_mcp.errors import Fault, input_error
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.jobs.principals import SENSITIVE
-from planner_mcp.jobs.records.import_records import ImportStore
 from planner_mcp.server.mcp.kernel import LIST_TTL_MS
 from planner_mcp.server.mcp.methods.page_cursors import Cursors
 from planner_mcp.server.mcp.request_context import Context, principal_in

@@ -12,8 +12,9 @@ from typing import Final
 
 from planner_mcp.bounded_calls.call_server import ask_caller
 from planner_mcp.errors import NotFoundError
+from planner_mcp.jobs.job_ports import ImportStore
 from planner_mcp.jobs.principals import SENSITIVE, Principal
-from planner_mcp.jobs.records.import_records import ImportStore, StoredMapping
+from planner_mcp.jobs.records.import_records import StoredMapping
 
 MAX_FILE_NAME: Final = 500
 
