@@ -29,7 +29,7 @@ from planner_mcp.settings import Settings
 from planner_mcp.task_cancellation import cancel_until_done
 from planner_mcp.text import Json
 from planner_mcp.tracing import span
-from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
+from workers.attempts.attempt import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.attempts.job_reporter import CLAIM_LOST_ERRORS, JobReporter
 from workers.executors.executor_interface import MEMORY_WATCH_S, Executor, Solver
 from workers.message_frames import Message

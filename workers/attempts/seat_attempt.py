@@ -14,7 +14,7 @@ from planner_mcp.errors import PlannerError, StoreUnavailableError
 from planner_mcp.jobs.job_ports import SeatClaim
 from planner_mcp.routing.plan import PlanJson
 from planner_mcp.task_cancellation import cancel_until_done
-from workers.attempts.attempt_parts import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
+from workers.attempts.attempt import EXCHANGE_S, STOP_GRACE_S, Attempt, is_better, wait_for
 from workers.executors.executor_interface import MEMORY_WATCH_S
 from workers.message_frames import Message
 from workers.solver_processes.solve_command import OVERRUN_S

@@ -19,7 +19,7 @@ from planner_mcp.settings import Settings
 from tests.integration.workers.conftest import OWNER, WorkerHarness
 from tests.shared.processes.process_tree import LONGEST_S
 from tests.shared.workers.stub_solver_worker import StubSolverPool
-from workers.attempts.attempt_parts import MATRICES_WAIT_S
+from workers.attempts.attempt import MATRICES_WAIT_S
 from workers.attempts.job_attempt import JobAttempt
 from workers.worker import Worker
 

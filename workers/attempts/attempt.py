@@ -1,4 +1,4 @@
-"""What the attempt of a job and the one of a seat have in common.
+"""An attempt: what that of a job and that of a seat have in common.
 
 Owns the start of a search in a solver process, the release of the worker, which of two plans is better, and shared
 times.
