@@ -1,4 +1,5 @@
 """Pure domain model of routing: scenarios, problems, plans, their evaluation and their verification.
 
-Imports `planner_mcp.errors` and `planner_mcp.text` and nothing else of the application: no clock, no I/O, no settings.
+Imports `errors`, `text` and `arrays` of `planner_mcp` and nothing else of the application: no clock, no I/O, no
+settings.
 """
