@@ -49,16 +49,10 @@ def test_an_interpreter_that_is_too_old_is_refused_before_anything_is_made(check
     assert not (checkout / ".venv").exists()
 
 
-def test_an_environment_of_an_interpreter_that_was_too_old_is_made_anew(checkout: Path) -> None:
-    """SPEC O1: naming another interpreter mends it."""
-    script(checkout / ".venv" / "bin" / "python", OLD)
-    setup(checkout, "recent")
-    assert "-m venv --clear .venv" in (checkout / "asked").read_text(encoding="utf-8")
-
-
-def test_an_environment_without_pip_is_made_anew(checkout: Path) -> None:
-    """SPEC O1: `make setup` again, after what Debian says to install, is all that it takes."""
-    script(checkout / ".venv" / "bin" / "python", BARE)
+@pytest.mark.parametrize("interpreter", [OLD, BARE], ids=["too old", "without pip"])
+def test_an_environment_that_is_of_no_use_is_made_anew(checkout: Path, interpreter: str) -> None:
+    """SPEC O1: naming another interpreter, or installing what Debian says, and `make setup` again is all it takes."""
+    script(checkout / ".venv" / "bin" / "python", interpreter)
     setup(checkout, "recent")
     assert "-m venv --clear .venv" in (checkout / "asked").read_text(encoding="utf-8")
 

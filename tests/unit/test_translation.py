@@ -22,7 +22,8 @@ from planner_mcp.server.tools.plans.suggest_fixes import SuggestFixesResult
 from planner_mcp.server.tools.tool_definition import ToolResult
 from planner_mcp.server.tools.tool_registry import ADDRESS_REGISTRY, APP_REGISTRY, OFFERS, REGISTRY, shown_tools
 from planner_mcp.settings import Settings
-from planner_mcp.translation import MAX_LINE, chinese_texts, preferred, translated, translated_line, use_language
+from planner_mcp.translation import MAX_LINE, chinese_texts, preferred, translated, translated_line
+from tests.shared.tools.chinese_reader import in_chinese
 from tests.shared.tools.token_costs import tokens
 
 PACKAGE = Path(__file__).parents[2] / "planner_mcp"
@@ -291,14 +292,11 @@ def test_faults_and_lines_are_in_the_language_of_their_reader() -> None:
     fault = Fault("/tickets/0/demand", "The demand is above the capacity (9) of every agent that may serve the ticket.")
     wrong = Fault("/agents", "The parameter agents has the wrong type.", "at most 5", "Remove it.")
     notes = ["Travel times follow from the given distances at 30 km/h."]
-    use_language("zh")
-    try:
+    with in_chinese():
         assert fault.as_json()["problem"] == "需求量超过可服务该工单的每辆车的容量（9）。"
         assert wrong.as_line() == "/agents: 参数 agents 的类型不对。 (accepted: 最多 5) 请删除。"
         output = SuggestFixesResult.model_construct(notes=notes)
         shown = ToolResult(output, f"1 job\n{notes[0]}\nWarning: {notes[0]}")
-    finally:
-        use_language("en")
     chinese = "行程时间由给出的距离按 30 公里/小时得出。"
     assert (shown.structured["notes"], shown.text) == ([chinese], f"1 job\n{chinese}\n警告：{chinese}")
 
@@ -330,11 +328,8 @@ def test_faults_and_lines_are_in_the_language_of_their_reader() -> None:
 )
 def test_a_line_put_together_is_translated_part_by_part(line: str, chinese: str) -> None:
     """SPEC T11: places, codes, ids and figures stay, and so does a word of the caller that is one of ours."""
-    use_language("zh")
-    try:
+    with in_chinese():
         assert translated_line(line) == chinese
-    finally:
-        use_language("en")
     assert translated_line(line) == line
 
 
@@ -363,11 +358,8 @@ def test_every_chinese_text_takes_the_values_of_the_english_one() -> None:
 )
 def test_what_a_caller_wrote_is_taken_for_no_text_of_ours(line: str) -> None:
     """SPEC T8: a name, an address or a note that begins as a text with values does."""
-    use_language("zh")
-    try:
+    with in_chinese():
         assert translated_line(line) == line
-    finally:
-        use_language("en")
 
 
 def test_texts_of_values_alone_are_known_by_their_form() -> None:
@@ -408,11 +400,8 @@ def test_what_fields_say_of_values_is_to_be_had_in_chinese() -> None:
 )
 def test_a_value_that_is_a_text_of_ours_is_translated_too(text: str, chinese: str) -> None:
     """SPEC T11: what a column looks like is in the language of its reader; the cells stay as they are."""
-    use_language("zh")
-    try:
+    with in_chinese():
         assert translated_line(text) == chinese
-    finally:
-        use_language("en")
 
 
 def test_what_is_noted_of_a_table_is_to_be_had_in_chinese() -> None:
@@ -443,11 +432,8 @@ def test_messages_of_progress_are_in_the_language_of_their_reader() -> None:
     """SPEC T11: the message of a progress notification, with the state as programs read it."""
     view = {"status": "SOLVING", "progress": 40, "cost": 12.5, "tickets_served": 3, "tickets_total": 4}
     view |= {"improvements": 1, "elapsed_s": 2, "queue_position": 5}
-    use_language("zh")
-    try:
+    with in_chinese():
         line = state_line(view)
-    finally:
-        use_language("en")
     assert line == "SOLVING 40% · 成本 12.5 · 已服务 3/4 · 改进 1 次 · 2 s · 排队位置 5"
     assert state_line(view) == "SOLVING 40% · cost 12.5 · served 3/4 · 1 improvement · 2 s · queue position 5"
 
@@ -472,14 +458,11 @@ def test_a_hostile_line_is_looked_up_in_a_moment() -> None:
 def test_an_error_is_written_in_the_language_of_its_reader() -> None:
     """SPEC T7, T11: details that the catalogue lacks follow its summary; code and type stay."""
     english, detailed = NotFoundError().as_json("t"), InvalidParameterError("load is 3 short").as_json("t")
-    use_language("zh")
-    try:
+    with in_chinese():
         assert NotFoundError().as_json("t") == {**english, "message": "这里没有此 id 的内容。"}
         several = input_error([Fault("/a", "x"), Fault("/b", "y")]).as_json("t")["message"]
         message = f"某个参数的值不被接受。 {detailed['message']}"
         assert InvalidParameterError("load is 3 short").as_json("t") == {**detailed, "message": message}
-    finally:
-        use_language("en")
     assert several == "共 2 处错误，errors 逐一列出。"
 
 

@@ -5,7 +5,7 @@ import pytest
 from planner_mcp.render.reason_texts import changes_text, reason_text
 from planner_mcp.routing.feasibility.unassigned_reasons import PROVED
 from planner_mcp.routing.plan import Unassigned
-from planner_mcp.translation import use_language
+from tests.shared.tools.chinese_reader import in_chinese
 
 LATE = "the route would end after the agent's shift and overtime."
 
@@ -43,9 +43,6 @@ def test_the_changes_of_a_fix_are_given_in_the_language_of_the_task() -> None:
     """SPEC T11: values and ids of the caller stay as they are."""
     changes = ("give v cold, or {} the skill cold, or drop it from t-1; allow v for t-1", "raise its penalty to 9")
     assert changes_text(changes) == "; ".join(changes)
-    use_language("zh")
-    try:
+    with in_chinese():
         found = changes_text(("raise the capacity (load) of v{x} to 3", "widen the time window of t-1 to 18:00"))
-    finally:
-        use_language("en")
     assert found == "把 v{x} 的载量（load）提高到 3; 把 t-1 的时间窗放宽到 18:00"

@@ -141,18 +141,12 @@ async def test_a_worker_that_left_is_no_consumer_once_its_job_is_off_its_hands(
     assert await consumers() == {"holds", "lives"}
 
 
-async def test_slots_of_workers_that_all_fell_silent_are_not_alive(harness: Any) -> None:
-    """SPEC O3: nobody is left to register, which would count them anew."""
+async def test_a_silent_worker_is_forgotten_after_three_leases(harness: Any) -> None:
+    """SPEC O3: by whoever registers next; until then, and if nobody does, its slots are not alive."""
     await harness.workers(4, "dead")
     await harness.store.redis.zadd("{p0}:alive", {"dead": 1})
     stats = await harness.store.stats()
     assert (stats.live_workers, stats.live_slots) == (0, 0)
-
-
-async def test_a_silent_worker_is_forgotten_after_three_leases(harness: Any) -> None:
-    """SPEC O3: by whoever registers next; the slots that are told are there."""
-    await harness.workers(4, "dead")
-    await harness.store.redis.zadd("{p0}:alive", {"dead": 1})
     await harness.workers(1, "w1")
     stats = await harness.store.stats()
     assert (stats.live_workers, stats.live_slots) == (1, 1)

@@ -11,9 +11,9 @@ from planner_mcp.routing.plan import Plan
 from planner_mcp.routing.problem import Stop, StopKind
 from planner_mcp.server.tools.answers.plan_pages import MAX_PAGE_BYTES, VIEWS, page_of, summary
 from planner_mcp.text import MASK, clock
-from planner_mcp.translation import use_language
 from tests.shared.scenarios.scenario_builders import agent, candidate, problem, ticket
 from tests.shared.scenarios.stored_plans import stored_plan
+from tests.shared.tools.chinese_reader import in_chinese
 
 
 def planned(**sizes: Any) -> Plan:
@@ -143,10 +143,9 @@ def test_who_is_visited_and_when_they_are_open_stands_beside_the_visit() -> None
         ["t-0", "08:00-12:00", "Ann", "5"],
         ["t-1", None, None, None],
     ]
-    use_language("zh")
     day["tickets"] = [{"id": "t-0", "time_windows": [["08:00", "47:59"]]}]
-    assert page(day, "window").rows[0] == ["08:00 起"]
-    use_language("en")
+    with in_chinese():
+        assert page(day, "window").rows[0] == ["08:00 起"]
     masked = {**day, "tickets": [{"id": "t-0", "name": MASK, "phone": MASK}]}
     assert (page(masked).columns, page(masked, "name").rows[0]) == (VIEWS["visits"].shown, [MASK])
 
