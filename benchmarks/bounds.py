@@ -1,8 +1,8 @@
 """`python -m benchmarks.bounds`: gaps that proofs leave, on published and on generated instances.
 
 Owns the generated kinds and the record of each proof. A plan of the native engine with a fixed number of iterations is
-proved for a fixed time, as `prove_plan` does. On a machine with other work the bounds are those of less CPU, so the
-record has the load.
+proved for a fixed time, as `prove_plan` does; with `--solve` a day is solved by `auto`, which proves it meanwhile. On a
+machine with other work the bounds are those of less CPU, so the record has the load.
 """
 
 import argparse
@@ -22,14 +22,17 @@ from benchmarks import benchmark_instances
 from benchmarks.plans import DATA
 from planner_mcp.routing.engine_names import PROVE_MAX_TICKETS
 from planner_mcp.routing.evaluation.plan_builder import price
-from planner_mcp.routing.problem import AgentSpec, Feature, LoadKind, Problem, TicketSpec
-from workers.engines.bounds.plan_prover import PlanProver
-from workers.engines.engine_interface import SearchLimits
+from planner_mcp.routing.plan import ProofRecord
+from planner_mcp.routing.problem import AgentSpec, Candidate, Feature, LoadKind, Problem, TicketSpec
+from workers.engines.bounds.proof_engine import ProofEngine
+from workers.engines.engine_interface import Engine, SearchLimits
 from workers.engines.native.sisr_engine import SisrEngine
+from workers.engines.selection import engine_registry
 
 ITERATIONS: Final = 200_000
 """Of the search for the plan that is proved."""
 LONG_S: Final = 600.0
+SOLVE_CORES: Final = 2
 _SIDE: Final = 1000
 """Length of the square of generated days, in units; a vehicle drives one unit in one unit of time."""
 _HORIZON: Final = 4000
@@ -54,7 +57,7 @@ class ProofRun:
     """Whether bound and cost meet and the independent check agreed."""
     seconds: float
     cpu_s: float
-    """Of the process."""
+    """Of all processes."""
     columns: int
     load: float
 
@@ -135,23 +138,21 @@ def prove(
     seconds: float,
     *,
     is_cpu: bool = False,
+    is_solve: bool = False,
 ) -> ProofRun:
-    """Search a plan and prove it; with `is_cpu` the time limit is so long as that CPU takes just before."""
-    limits = SearchLimits(time.monotonic() + LONG_S, 1)
-    found = SisrEngine(max_iterations=ITERATIONS).solve(problem, limits, lambda _: None, lambda: False).best
-    assert found is not None
-    plans = [found]
+    """Search a plan and prove it, or solve the problem by `auto` on two cores and see what that proves.
+
+    With `is_cpu` the time limit is so long as that CPU takes just before.
+    """
+    engine: Engine = engine_registry.choose(problem) if is_solve else ProofEngine()
+    start = None if is_solve else _searched(problem)
     seconds *= _stretch() if is_cpu else 1
-    began, cpu_began = time.monotonic(), time.process_time()
-    prover = PlanProver(
-        problem,
-        found,
-        deadline=began + seconds,
-        on_proof=lambda _: None,
-        on_improvement=plans.append,
-    )
-    proof = prover.run()
-    cost = price(problem, plans[-1])
+    began, cpu_began, proofs = time.monotonic(), _cpu_s(), list[ProofRecord]()
+    limits = SearchLimits(began + seconds, 1, SOLVE_CORES, on_proof=proofs.append)
+    best = engine.solve(problem, limits, lambda _: None, lambda: False, start).best
+    assert best is not None
+    proof = proofs[-1] if proofs else None
+    cost = price(problem, best)
     bound = 0 if proof is None else round(proof.lower_bound * problem.cost_scale)
     return ProofRun(
         instance=name,
@@ -164,19 +165,30 @@ def prove(
         is_closed=bound >= cost,
         is_optimal=proof is not None and proof.is_optimal,
         seconds=round(time.monotonic() - began, 1),
-        cpu_s=round(time.process_time() - cpu_began, 1),
+        cpu_s=round(_cpu_s() - cpu_began, 1),
         columns=0 if proof is None else proof.columns,
         load=round(os.getloadavg()[0], 1),
     )
 
 
-def published(folder: Path, seconds: float, most: int, *, is_cpu: bool) -> Iterator[ProofRun]:
+def _searched(problem: Problem) -> Candidate | None:
+    limits = SearchLimits(time.monotonic() + LONG_S, 1)
+    return SisrEngine(max_iterations=ITERATIONS).solve(problem, limits, lambda _: None, lambda: False).best
+
+
+def _cpu_s() -> float:
+    """Return the CPU of this process and of those that it waited for."""
+    return sum(os.times()[:4])
+
+
+def published(folder: Path, seconds: float, most: int, *, is_cpu: bool, is_solve: bool) -> Iterator[ProofRun]:
     """Yield the proofs of the published instances of at most so many tickets."""
     for entry in benchmark_instances.load_index(folder):
         if entry["n"] <= most:
             each = benchmark_instances.load(folder, entry)
             if len(each.problem.tickets) <= PROVE_MAX_TICKETS:
-                yield prove(each.name, each.kind, each.problem, each.best_known, each.scale, seconds, is_cpu=is_cpu)
+                of_instance = (each.name, each.kind, each.problem, each.best_known, each.scale)
+                yield prove(*of_instance, seconds, is_cpu=is_cpu, is_solve=is_solve)
 
 
 def main() -> None:
@@ -184,6 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--cpu", action="store_true", help="seconds are of CPU, for machines with other work")
+    parser.add_argument("--solve", action="store_true", help="what a solve by auto proves, rather than a proof alone")
     parser.add_argument("--most", type=int, default=100, help="tickets of published instances")
     parser.add_argument("--kinds", nargs="*", default=[], choices=KINDS)
     parser.add_argument("--sizes", nargs="*", type=int, default=[25])
@@ -193,7 +206,8 @@ def main() -> None:
     asked = parser.parse_args()
     if asked.data is None and not asked.kinds:
         parser.error(f"say where the instances are: --data or {DATA}")
-    runs = published(asked.data, asked.seconds, asked.most, is_cpu=asked.cpu) if not asked.kinds else iter(())
+    how = {"is_cpu": asked.cpu, "is_solve": asked.solve}
+    runs = published(asked.data, asked.seconds, asked.most, **how) if not asked.kinds else iter(())
     for run in runs:
         _print(run)
     for kind in asked.kinds:
@@ -201,7 +215,7 @@ def main() -> None:
             for seed in range(asked.first, asked.first + asked.seeds):
                 problem = generated(kind, seed, size)
                 name = f"{kind}-{size}-{seed}"
-                _print(prove(name, kind, problem, None, 1, asked.seconds, is_cpu=asked.cpu))
+                _print(prove(name, kind, problem, None, 1, asked.seconds, **how))
 
 
 def _print(run: ProofRun) -> None:
