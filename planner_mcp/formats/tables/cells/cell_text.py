@@ -32,6 +32,8 @@ class CellStyle:
     """Whether 07/08/2025 is a day of August; None where that is open."""
     planning_date: str = ""
     """The day that hours by weekday are read for."""
+    has_halves: bool = False
+    """Whether some times say am or pm, so that `1-4` beside them may be of either half of the day."""
     counted: str = ""
     """The word behind each number, where it is one that is not known as a unit: what is counted."""
 

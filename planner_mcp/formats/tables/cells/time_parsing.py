@@ -39,8 +39,38 @@ _NO_YEAR: Final = re.compile(
     r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\d)|(?P<month_first>\d{1,2})月(?P<day_last>\d{1,2})[日号]"
 )
 """`15.7.` and `7月15日`."""
-_BEFORE_DAY: Final = re.compile(rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAYS})\b\.?,?\s*)?(?:den\s+)?(?=\d)")
-"""What may stand before a day that is written in figures and says no more: its weekday."""
+_MONTHS: Final = {
+    name: month
+    for month, names in enumerate(
+        (
+            "january jan januar jaenner januari janvier janv enero ene gennaio gen janeiro",
+            "february feb februar februari fevrier fevr fev febrero febbraio fevereiro",
+            "march mar marz maart mrt mars marzo marco",
+            "april apr avril avr abril abr aprile",
+            "may mai mei mayo maggio mag maio",
+            "june jun juni juin junio giugno giu junho",
+            "july jul juli juillet juil julio luglio lug julho",
+            "august aug augustus aout agosto ago",
+            "september sept sep septembre septiembre settembre set setembro",
+            "october oct oktober okt octobre octubre ottobre ott outubro out",
+            "november nov novembre noviembre novembro",
+            "december dec dezember dez decembre diciembre dicembre dic dezembro",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH_NAMED: Final = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?[ /-]?(?:de |of )?(?P<month>{_MONTH})\b\.?(?: de)?(?:,? |[/-])"
+    rf"|(?P<month_first>{_MONTH})\.? (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?,? )(?P<year>\d{{4}}|(?<=-)\d{{2}})(?!\d)"
+)
+"""`07-Dec-26`, `7. Dezember 2026` and `December 7, 2026`."""
+_BEFORE_DAY: Final = re.compile(
+    rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAYS})\b\.?,?\s*)?(?:den\s+)?(?=\d|(?:{_MONTH})\b)"
+)
+"""What may stand before a day and says no more: its weekday."""
+_DAYS_WRITTEN: Final = (_YEAR_FIRST, YEAR_LAST, _MONTH_NAMED, _NO_YEAR)
 _ANY_LEAP_YEAR: Final = 2000
 """Of a day without a year where no day is planned."""
 _HALF_A_YEAR: Final = 6
@@ -67,6 +97,9 @@ _LEADING: Final = re.compile(
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
 _SHARE: Final = re.compile(r"0(?:[.,]\d{1,17})?|1", re.ASCII)
+_HALF_NAMED: Final = re.compile(r"\d ?[ap](?:\.?\s?m\b|\b)")
+_FIRST_CLEAR_S: Final = 7 * HOUR_S
+"""Hours before this one are rather of the afternoon where others of the column say am or pm."""
 _ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]")
 
 
@@ -89,7 +122,7 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     if seconds is None:
         seconds = one_sided(simple, is_end=is_end)
     if seconds is not None:
-        return written(seconds)
+        return half_fault(text, path) if lacks_half(simple, seconds, style) else written(seconds)
     number = number_in(text, "time", path, CellStyle("."))
     if isinstance(number, Fault) or number < 0:
         return Fault(path, f"{shown(text)} is not a time.", _TIMES)
@@ -159,7 +192,7 @@ def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
     """
     if before := _BEFORE_DAY.match(simple):
         rest = simple[before.end() :]
-        simple = rest if any(form.match(rest) for form in (_YEAR_FIRST, YEAR_LAST, _NO_YEAR)) else simple
+        simple = rest if any(form.match(rest) for form in _DAYS_WRITTEN) else simple
     if found := _YEAR_FIRST.match(simple):
         day, month, year = int(found[3]), int(found[2]), int(found[1])
     elif found := YEAR_LAST.match(simple):
@@ -169,6 +202,10 @@ def split_day(simple: str, style: CellStyle) -> tuple[str, str] | None:
         if is_day_first is None:
             return ("?", simple[found.end() :].lstrip(" t,"))
         day, month = (first, second) if is_day_first else (second, first)
+    elif found := _MONTH_NAMED.match(simple):
+        day, year = int(found["day"] or found["day_last"]), int(found["year"])
+        month = _MONTHS[found["month"] or found["month_first"]]
+        year += 2000 * (year < 100)
     elif found := _NO_YEAR.match(simple):
         day, month = int(found["day"] or found["day_last"]), int(found["month"] or found["month_first"])
         year = _nearest_year(month, style.planning_date)
@@ -217,6 +254,21 @@ def clock_seconds(simple: str, *, may_be_bare: bool, is_end: bool = False) -> fl
     if hour > 47 or minute > 59 or second > 59:
         return None
     return float(hour * HOUR_S + minute * MINUTE_S + second)
+
+
+def names_half(text: str) -> bool:
+    """Return whether a time of a cell says of which half of the day it is: `8:30 AM`, `1-4pm`."""
+    return _HALF_NAMED.search(simplified(text)) is not None
+
+
+def lacks_half(simple: str, seconds: float, style: CellStyle) -> bool:
+    """Return whether an hour may be of either half of the day: `1:30` in a column that says am or pm elsewhere."""
+    return style.has_halves and HOUR_S <= seconds < _FIRST_CLEAR_S and not names_half(simple)
+
+
+def half_fault(text: str, path: str) -> Fault:
+    """Return the fault of a cell with such an hour."""
+    return Fault(path, f"{shown(text)} may be of the morning or of the afternoon.", "am or pm, as in other cells")
 
 
 def without_leading(simple: str) -> str:

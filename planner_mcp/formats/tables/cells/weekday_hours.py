@@ -83,6 +83,8 @@ _HOLIDAY_BESIDE: Final = re.compile(
 """Holidays that share the hours of weekdays, as in `Su, PH 10-14`."""
 _ONE: Final = re.compile(rf"{_NEXT}")
 _ONLY_TO: Final = re.compile(_TO)
+_NUMBERED: Final = re.compile(rf"(?:{LATIN_DAYS})[-_/]\d+")
+"""The number of an order or a tour, SO-12, rather than a Sunday until twelve."""
 _AROUND: Final = " ,;、；|/\n"
 
 
@@ -92,6 +94,8 @@ def hours_by_weekday(simple: str) -> list[Segment]:
     Args:
         simple: A cell of bounded length in one width, without accents and in lower case.
     """
+    if _NUMBERED.fullmatch(simple):
+        return []
     simple = _HOLIDAY_BESIDE.sub(lambda found: found["day"] or "", simple)
     found = list(_DAYS.finditer(simple))
     if not found:

@@ -23,7 +23,9 @@ from planner_mcp.formats.tables.cells.time_parsing import (
     MINUTE_S,
     clock_seconds,
     date_in,
+    half_fault,
     is_hhmm,
+    lacks_half,
     one_sided,
     split_day,
     without_leading,
@@ -217,6 +219,8 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
     if not windows or day == "?":
         hint = "Write both hours, any where there is no limit, or leave the column out."
         return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, hint)
+    if any(lacks_half(simple, opens or closes, style) for opens, closes in windows):
+        return half_fault(text, path)
     return [[_on_day(day, side, style) for side in window] for window in windows]
 
 
@@ -224,7 +228,8 @@ def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellS
     """Return the windows of the planning date, or of the next day that is open: nobody can be served before."""
     hours = [(days, _WHOLE_DAY if not rest else [] if rest in CLOSED else _windows(rest)) for days, rest in segments]
     if any(not windows and rest not in CLOSED for (_days, rest), (_, windows) in zip(segments, hours, strict=True)):
-        return Fault(path, f"{shown(text)} is no time window.", _WEEKDAYS, "Write days and hours so.")
+        hint = "Write days and hours so; an hour alone is written as until 12:00 or from 12:00."
+        return Fault(path, f"{shown(text)} is no time window.", _WEEKDAYS, hint)
     if not any(windows for _days, windows in hours):  # only days off are named
         hours.append((EACH_DAY.difference(*(days for days, _windows_of in segments)), _WHOLE_DAY))
     try:

@@ -9,7 +9,7 @@ from typing import Final
 
 from planner_mcp.formats.tables.cells.cell_text import MAX_CELL, BareTimes, CellStyle, Decimal, says_nothing
 from planner_mcp.formats.tables.cells.number_parsing import counted_in, decimal_mark_of
-from planner_mcp.formats.tables.cells.time_parsing import YEAR_LAST, hours_in, is_hhmm, share_of_day
+from planner_mcp.formats.tables.cells.time_parsing import YEAR_LAST, hours_in, is_hhmm, names_half, share_of_day
 from planner_mcp.text import DAY_S
 
 _ROUNDED_S: Final = 6
@@ -29,7 +29,14 @@ def style_of(cells: Sequence[str], planning_date: str, *, has_thousands: bool = 
         has_thousands: Whether a mark may part thousands.
     """
     decimal = decimal_of(cells, has_thousands=has_thousands)
-    return CellStyle(decimal, _bare_times(cells), _day_first(cells, planning_date), planning_date, counted_in(cells))
+    return CellStyle(
+        decimal,
+        _bare_times(cells),
+        _day_first(cells, planning_date),
+        planning_date,
+        has_halves=any(map(names_half, cells)),
+        counted=counted_in(cells),
+    )
 
 
 def decimal_of(cells: Iterable[str], *, has_thousands: bool = True) -> Decimal:

@@ -456,3 +456,44 @@ def test_hours_with_decimals_are_quarters_where_one_of_a_column_is(cells: tuple[
 def test_windows_of_more_languages_are_read(cell: str, window: list[str]) -> None:
     """SPEC T5: tables whose headers are known are not refused for their halves of the day."""
     assert windows_in(cell, "", CellStyle()) == [window]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "07-Dec-2026",
+        "7-Dec-26",
+        "December 7, 2026",
+        "Mo, 7. Dezember 2026",
+        "lundi 7 décembre 2026",
+        "7 de dic. de 2026",
+    ],
+)
+def test_a_day_may_name_its_month(text: str) -> None:
+    """SPEC T5: a list of two days was planned as one, for such days were texts."""
+    assert date_in(text) == "2026-12-07"
+    assert time_in(f"{text} 8:30 AM", "") == "2026-12-07T08:30:00"
+
+
+@pytest.mark.parametrize("text", ["2 set", "3 out", "mar 8-12", "may", "7 Dec 8"])
+def test_a_word_that_may_be_a_month_makes_no_day_without_a_year(text: str) -> None:
+    """SPEC T5: two sets are an amount, and mar is a Tuesday in French."""
+    assert not date_in(text)
+
+
+@pytest.mark.parametrize("text", ["1-4", "after 3", "until 5", "2:00-4:00"])
+def test_an_hour_of_either_half_of_the_day_is_refused_beside_am_and_pm(text: str) -> None:
+    """SPEC T5: a shop open from one to four was planned at night; 8-10 is a morning."""
+    problem = f'"{text}" may be of the morning or of the afternoon.'
+    style = style_of(["8 AM - 12 PM", text], "")
+    read = windows_in(text, "", style)
+    assert isinstance(read, Fault) and read.problem == problem
+    assert isinstance(windows_in(text, "", style_of([text], "")), list)
+    assert windows_in("8-10", "", style) == [["08:00", "10:00"]]
+    assert windows_in("1-4pm", "", style) == [["13:00", "16:00"]]
+
+
+def test_a_begin_of_either_half_of_the_day_is_refused_beside_am_and_pm() -> None:
+    """SPEC T5: so it is in a column of times."""
+    read = time_in("1:30", "", style_of(["8:00 AM", "1:30"], ""))
+    assert isinstance(read, Fault) and read.accepted == "am or pm, as in other cells"
