@@ -20,6 +20,7 @@ from planner_mcp.formats.tables.columns.column_mapping import (
 from planner_mcp.formats.tables.columns.column_proposal import propose_mapping
 from planner_mcp.formats.tables.columns.other_tables import other_tables, skills_of_both
 from planner_mcp.formats.tables.columns.unit_columns import with_units
+from planner_mcp.formats.tables.columns.weekday_columns import with_weekdays
 from planner_mcp.formats.tables.columns.yes_no_columns import with_yes_no_skills
 from planner_mcp.formats.tables.day_settlement import name_shared_start, settle_agents, settle_hours, settle_places
 from planner_mcp.formats.tables.headers.header_meanings import meaning_of, normalized
@@ -168,7 +169,7 @@ def _as_read(
     import_options = replace(import_options, columns=columns)
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
-    read["tickets"] = _with_days(read["tickets"])
+    read["tickets"] = with_weekdays(_with_days(read["tickets"]), columns)
     read = with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, columns)
     import_options, notices = with_known_mapping(read, import_options)
     dated, more = _dated(read["tickets"], import_options)

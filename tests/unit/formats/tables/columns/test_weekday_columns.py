@@ -1,0 +1,48 @@
+"""Tables with a column for each day of the week (SPEC T5)."""
+
+import pytest
+
+from planner_mcp.formats.tables.columns.weekday_columns import with_weekdays
+from planner_mcp.formats.tables.import_options import ImportedScenario
+from tests.shared.formats.day_tables import imported_day, refused, table
+
+MARKED = "id,address,Mo,Di,Mi\na,Weg 1,x,,x\nb,Weg 2,,x,\n"
+HOURS = "id,address,Monday,Tuesday,Wednesday\na,Weg 1,8-12,13-17,closed\nb,Weg 2,9-17,closed,9-16\n"
+TUESDAY = "2025-07-15"
+
+
+def tickets(text: str, **options: object) -> list[str]:
+    """Return the ids of the tickets of a day."""
+    return [ticket["id"] for ticket in imported_day(text, **options).body["tickets"]]
+
+
+def test_rows_of_other_weekdays_are_asked_about() -> None:
+    """SPEC T5: customers of Monday were planned on Tuesday, as five columns of crosses were left out."""
+    (asked,) = refused(MARKED)
+    assert asked.problem == (
+        'Column "Mo, Di, Mi" is not used: some rows are of other days, which date passes over; it has texts '
+        "(Mo, Mi, Di)."
+    )
+    assert tickets(MARKED, columns={"Mo, Di, Mi": "date"}) == ["b"]
+    assert tickets(MARKED.replace("x", "1"), columns={"Mo, Di, Mi": "date"}) == ["b"]
+
+
+def test_the_hours_of_each_day_are_those_of_the_planning_date() -> None:
+    """SPEC T5: whoever answered `window` to one day of five had its hours on each day."""
+    day = imported_day(HOURS)
+    windows = [ticket["time_windows"] for ticket in day.body["tickets"]]
+    assert windows == [[["13:00", "17:00"]], [["2025-07-16T09:00", "2025-07-16T16:00"]]]
+    assert 'Columns of weekdays are read as one: "Monday, Tuesday, Wednesday".' in day.assumptions
+    kept: ImportedScenario = imported_day(HOURS, columns=day.proposals["tickets"].fields)
+    assert kept.body == day.body
+
+
+@pytest.mark.parametrize("text", ["id,address,Mo,Di\na,Weg 1,x,\n", "id,address,Mo,Di,Mi\na,Weg 1,12,9,3\n"])
+def test_other_columns_of_such_names_stay_as_they_are(text: str) -> None:
+    """SPEC T5: two words may be names of anything, and numbers are amounts of each day, which are asked about."""
+    assert "Di" in with_weekdays(table(text), {}).headers
+
+
+def test_a_day_that_the_caller_names_stays_as_it_is() -> None:
+    """SPEC T5: whoever knows better names the field."""
+    assert tickets(MARKED, columns={"Mo": "notes", "Di": "", "Mi": ""}) == ["a", "b"]
