@@ -54,6 +54,11 @@ class AmountColumn:
         self.numbers = [(numbers[0] if self.is_repeated else sum(numbers)) if numbers else None for numbers in joined]
 
     @property
+    def is_of_rare_unit(self) -> bool:
+        """Whether its unit is known and not the usual one of its kind: tonnes, grams, pounds or litres."""
+        return self.factor not in (0.0, 1.0)
+
+    @property
     def shown(self) -> str:
         """The header as an answer quotes it."""
         return shown(self.header)
@@ -140,7 +145,13 @@ def _with_given(
         if len(wanted) > 1 and len(chosen) != 1:
             settled.faults.append(_several(wanted, "the agents have one capacity"))
             return []
-        return [(column, "", 1.0) for column in (chosen or wanted)[:1]]
+        counted = (chosen or wanted)[:1]
+        settled.notices += [
+            f"{column.shown} and the capacity of the agents: numbers are taken as they stand."
+            for column in counted
+            if column.is_of_rare_unit
+        ]
+        return [(column, "", 1.0) for column in counted]
     if len(names) == 1 and len(wanted) == 1:
         matched = [(wanted[0], names[0])]
     else:
@@ -162,11 +173,15 @@ def _factor_of_given(column: AmountColumn, name: str, settled: SettledAmounts) -
         return 1.0
     if unit is None:
         if column.factor != 1:
-            settled.notices.append(f"{column.shown} and {shown(name)}: numbers are taken as they stand.")
+            settled.notices.append(_as_they_stand(column, shown(name)))
         return 1.0
     if column.factor != unit.factor:
         settled.notices.append(f"{column.shown} and {shown(name)} are brought to one unit.")
     return column.factor / unit.factor
+
+
+def _as_they_stand(column: AmountColumn, limit: str) -> str:
+    return f"{column.shown} and {limit}: numbers are taken as they stand."
 
 
 def _name(column: AmountColumn) -> str:
@@ -201,8 +216,10 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     for column, limit in matched:
         if _have_two_units(column, limit):
             settled.notices.append(f"{column.shown} and {limit.shown} are brought to one unit.")
-        elif column.factor != limit.factor and column.dimension == limit.dimension:
-            settled.notices.append(f"{column.shown} and {limit.shown}: numbers are taken as they stand.")
+        elif column.factor != limit.factor and (
+            column.dimension == limit.dimension or column.is_of_rare_unit or limit.is_of_rare_unit
+        ):
+            settled.notices.append(_as_they_stand(column, limit.shown))
         wants, carries = column.factor or limit.factor or 1.0, limit.factor or column.factor or 1.0
         pairs.append((column, _name(column), wants) if are_named else (column, "", 1.0))
         scaled.append((limit, carries if are_named else 1.0))

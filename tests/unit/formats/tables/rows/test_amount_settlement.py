@@ -235,3 +235,13 @@ def test_units_of_capacities_may_have_a_column_of_their_own() -> None:
     day = imported_day("id,place,Weight,Unit\na,A,12,kg\n", "id,capacity,Unit\na,12,t\nb,800,kg\n")
     assert [agent["capacity"] for agent in day.body["agents"]] == [{"weight_kg": 12_000}, {"weight_kg": 800}]
     assert day.body["tickets"][0]["demand"] == {"weight_kg": 12}
+
+
+@pytest.mark.parametrize("header", ["Weight (t)", "Weight (g)", "Milk (l)"])
+def test_a_rare_unit_beside_a_capacity_without_one_is_noted(header: str) -> None:
+    """SPEC T5: half a tonne filled half a kilo of a van of 1000, and nothing said so."""
+    text, note = f"id,place,{header}\na,A,0.5\n", "numbers are taken as they stand."
+    given = imported_day(text, agents=({"id": "v", "capacity": 1000},))
+    assert f'"{header}" and the capacity of the agents: {note}' in given.assumptions
+    assert f'"{header}" and "Capacity": {note}' in imported_day(text, "id,Capacity\nv,1000\n").assumptions
+    assert not any(note in each for each in imported_day("id,place,Weight (kg)\na,A,1\n").assumptions)
