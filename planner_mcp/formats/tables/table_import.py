@@ -50,6 +50,8 @@ from planner_mcp.text import Json, plain
 Spot = tuple[tuple[str, float], ...]
 """A position: its coordinates by name."""
 FEW: Final = 3
+_SIDE: Final = re.compile(r"(?:opens|closes)( \d+)?")
+"""Names of the begins and ends of the windows of a row: `opens`, `opens 2`."""
 _STROKES: Final = re.compile(r"[/+&|／]")
 _WORD: Final = re.compile(r"[^\W\d_]{3}")
 """Letters that no position has."""
@@ -339,10 +341,12 @@ class TableImport:
     def _windows(self, cells: Json, origin: SourceRow) -> list[list[Any]]:
         """Return the time windows of a row; none where it says nothing of them."""
         windows: list[list[Any]] = [self._forward(*window) for window in cells.pop("window", [])]
-        opens, closes = cells.pop("opens", None), cells.pop("closes", None)
-        if opens is None and closes is None:
+        hours = []
+        for number in sorted({side[1] or "" for name in cells if (side := _SIDE.fullmatch(name))}):
+            opens, closes = cells.pop(f"opens{number}", "00:00"), cells.pop(f"closes{number}", OPEN_END)
+            hours.append(self._forward(opens, closes))
+        if not hours:
             return windows
-        hours = [self._forward("00:00" if opens is None else opens, OPEN_END if closes is None else closes)]
         if not windows or are_same_windows(windows, hours):
             return hours
         if common := common_windows(windows, hours):

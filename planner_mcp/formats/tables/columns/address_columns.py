@@ -17,12 +17,13 @@ _ORIGINS: Final = (
     *("pick up", "pickup", "abhol", "enlevement", "recogida", "origin", "提货", "取货", "取件", "发货", "装货"),
     *("sender", "shipper", "absender", "expediteur", "remitente", "ophaal", "ritiro", "发件", "寄件"),
     *("collect", "beladeort", "beladestelle", "ladeort", "ladestelle", "ladezeit", "origen", "mittente"),
+    *("laadtijd", "laadduur", "laadadres", "laadplaats"),
     *("起点", "出发地"),
 )
 _TARGETS: Final = (
     *("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的"),
     *("receiver", "recipient", "consignee", "empfanger", "aflever", "bezorg", "consegna", "收件"),
-    *("drop off", "dropoff", "entlade", "zustell", "终点", "到达地"),
+    *("drop off", "dropoff", "entlade", "zustell", "lostijd", "losduur", "losadres", "losplaats", "终点", "到达地"),
 )
 """Parts of headers for the two ends of a way."""
 _COUNTRIES: Final = frozenset({"country", "land", "pays", "pais"})

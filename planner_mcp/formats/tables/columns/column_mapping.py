@@ -131,6 +131,11 @@ def refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Map
         for name, count in counts.items()
         if count > 1 and name in words and name not in SEVERAL
     ]
+    if max(begins := counts["opens"], ends := counts["closes"]) > 1 and begins != ends:
+        problem = f"Columns named opens are {begins}, and those named closes {ends}."
+        faults.append(
+            Fault("columns", problem, "a begin and an end of each window", 'Name the others ""; they are left out.')
+        )
     if faults:
         raise input_error(faults)
 

@@ -26,6 +26,7 @@ from planner_mcp.formats.tables.columns.columns_by_header import (
     PLACES_OF_SHIFT,
     are_names_of_places,
     ask_about_days,
+    goes_on,
     says_one_side,
 )
 from planner_mcp.formats.tables.columns.other_tables import words_in
@@ -38,7 +39,7 @@ from planner_mcp.formats.tables.columns.ticket_kinds import (
     named_halves,
     says_half,
 )
-from planner_mcp.formats.tables.headers.header_meanings import HeaderMeaning, is_of_order, says_crew, side_of
+from planner_mcp.formats.tables.headers.header_meanings import is_of_order, says_crew, side_of
 from planner_mcp.formats.tables.headers.header_words import PLACING, UNUSED
 
 _CODE: Final = re.compile(r"[A-Za-z]{1,6}[-/ ]?\d{1,12}|\d{7,18}")
@@ -93,7 +94,7 @@ def settle_by_cells(columns: ProposedColumns, header: str) -> None:
         columns.ask(header, ("skills", "notes"), why)
     elif (look.kind == "times" and is_of_order(header)) or says_crew(header):
         return
-    elif (side := _bare_side(columns, meaning)) and _says_side(columns, header, side):
+    elif (side := _bare_side(columns, header)) and _says_side(columns, header, side):
         columns.take(header, side)
     elif look.kind in OPEN_KINDS and (meaning.field not in UNUSED or _is_appointment(columns, header)):
         _settle_open_kind(columns, header)
@@ -243,11 +244,13 @@ def _settle_positions(columns: ProposedColumns, header: str, options: Sequence[s
         columns.ask(header, options)
 
 
-def _bare_side(columns: ProposedColumns, meaning: HeaderMeaning) -> str:
+def _bare_side(columns: ProposedColumns, header: str) -> str:
     """Return the free side of the window that a header names without a word for time: `spätestens`, `打烊`."""
+    meaning = columns.meanings[header]
     side = side_of(meaning.concepts) or ""
     is_other = meaning.concepts & {"pause", "shift", "travel", "vehicle", "driver", "date"}
-    return "" if is_other or not columns.are_tickets or columns.has(side, "window") else side
+    is_taken = columns.has(side, "window") and not goes_on(columns, header, side)
+    return "" if is_other or not columns.are_tickets or is_taken else side
 
 
 def _says_side(columns: ProposedColumns, header: str, side: str) -> bool:

@@ -35,8 +35,8 @@ from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.columns.service_columns import has_time_unit, stays, take_service, unit_field
 from planner_mcp.formats.tables.columns.ticket_kinds import has_pickups
-from planner_mcp.formats.tables.headers.header_meanings import KNOWN, is_of_past, normalized, words_outside
-from planner_mcp.formats.tables.headers.header_words import PSEUDO, UNUSED
+from planner_mcp.formats.tables.headers.header_meanings import KNOWN, is_of_order, is_of_past, normalized, words_outside
+from planner_mcp.formats.tables.headers.header_words import PAIRED, PSEUDO, UNUSED
 
 _SUGGESTION_SIMILARITY: Final = 0.85
 _OF_BILLS: Final = frozenset({"address", "name", "phone"})
@@ -78,6 +78,8 @@ def take_by_header(columns: ProposedColumns, header: str) -> None:
     if name == "name" and columns.is_free("id") and all(map(_ORDER_NAME.fullmatch, columns.cells[header])):
         columns.take(header, "id")
         return
+    if name == "name" and look.kind == "phones":  # Contact
+        name = "phone"
     if name in ("location", "address") and look.kind == "positions" and columns.is_free("position"):
         columns.take(header, "position")
         return
@@ -211,7 +213,7 @@ def _take_time(columns: ProposedColumns, header: str, name: str) -> None:
         has_sides = is_shift and columns.has(*sides)
         if name in ("opens", "closes") and columns.is_free(name) and says_one_side(columns, header, name):
             columns.take(header, name)
-        elif (columns.is_free(whole) and not has_sides) or _goes_on(columns, header, whole):
+        elif (columns.is_free(whole) and not has_sides) or goes_on(columns, header, whole):
             columns.take(header, whole)
         else:
             columns.ask(header, (whole,), "beside other times {}")
@@ -219,7 +221,8 @@ def _take_time(columns: ProposedColumns, header: str, name: str) -> None:
         columns.take(header, end)
     elif name in sides and kind not in ("positions", "places", "phones"):
         is_word = not columns.meanings[header].is_exact or len(header) <= len("ab") or are_names_of_places(cells)
-        if kind != "days" and columns.is_free(name) and not (kind == "texts" and is_word):
+        is_free = columns.is_free(name) or goes_on(columns, header, name)
+        if kind != "days" and is_free and not (kind == "texts" and is_word):
             columns.take(header, name)
     elif name == whole and kind in ("texts", "numbers", "codes"):
         services = stays(columns, header) if kind == "numbers" else ()
@@ -232,6 +235,8 @@ def _take_time(columns: ProposedColumns, header: str, name: str) -> None:
         columns.take(header, end)
     elif is_shift and kind == "positions":
         columns.ask(header, ("position",))
+    elif kind == "times" and is_of_order(header) and "delivery" not in columns.meanings[header].concepts:
+        return
     elif kind in OPEN_KINDS:
         has_unit = unit_field(columns, header) and any(are_clocks_short([cell]) for cell in cells)
         is_stay = has_unit or (name == "time" and (kind == "numbers" or are_clocks_short(cells)))
@@ -248,6 +253,7 @@ def are_names_of_places(cells: list[str]) -> bool:
     return sum(not any(char.isdigit() for char in cell) for cell in cells) > len(cells) / 2
 
 
-def _goes_on(columns: ProposedColumns, header: str, whole: str) -> bool:
-    """Return whether a column is one of several alike, numbered: `Slot 1`, `Slot 2`."""
-    return whole == "window" and any(unnumbered(other) == unnumbered(header) for other in columns.called(whole))
+def goes_on(columns: ProposedColumns, header: str, whole: str) -> bool:
+    """Return whether a column is one of several alike, numbered: `Slot 1`, `Slot 2`; `From 1` and `From 2`."""
+    are_windows = whole == "window" or (columns.are_tickets and whole in PAIRED)
+    return are_windows and any(unnumbered(other) == unnumbered(header) for other in columns.called(whole))

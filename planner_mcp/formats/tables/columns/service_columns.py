@@ -8,7 +8,7 @@ from typing import Final
 
 from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cells.cell_text import filled
-from planner_mcp.formats.tables.cells.duration_parsing import is_duration
+from planner_mcp.formats.tables.cells.duration_parsing import duration_in, is_duration
 from planner_mcp.formats.tables.cells.number_parsing import number_in
 from planner_mcp.formats.tables.cells.unit_words import SECONDS_OF_UNIT
 from planner_mcp.formats.tables.columns.column_mapping import SERVICE_UNITS_S
@@ -16,6 +16,7 @@ from planner_mcp.formats.tables.columns.column_style import are_stays_of_day
 from planner_mcp.formats.tables.columns.column_values import OPEN_KINDS, are_clocks_short
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.headers.header_meanings import has_minute_spans, words_outside
+from planner_mcp.text import DAY_S
 
 SERVICE_OPTIONS: Final = ("service_min", "service_s", "service_h")
 """Fields that a column of durations may be."""
@@ -57,6 +58,8 @@ def take_service(columns: ProposedColumns, header: str, name: str) -> None:
     if name:
         if meaning.is_exact or look.kind not in ("texts", "days", "positions", "places", "windows"):
             columns.take(header, name)
+    elif any(map(_lasts_a_day, cells)):  # 24h and 48h say what was booked
+        columns.ask(header, (*SERVICE_OPTIONS, "notes"), "some would last for a day or more, it has {}")
     elif all(is_duration(cell) or are_clocks_short([cell]) or _is_zero(cell) for cell in filled(cells)):
         columns.take(header, "service_min")
     elif _are_seconds(filled(cells)):
@@ -83,6 +86,11 @@ def _are_seconds(cells: list[str]) -> bool:
     clear = [each for each in numbers if not isinstance(each, Fault) and each > 0]
     are_all = bool(clear) and len(clear) == sum(not _is_zero(cell) for cell in cells)
     return are_all and min(clear) >= _SECONDS and all(each % 30 == 0 for each in clear)
+
+
+def _lasts_a_day(cell: str) -> bool:
+    read = duration_in(cell, "", unit_s=0)
+    return is_duration(cell) and not isinstance(read, Fault) and read >= DAY_S
 
 
 def _is_zero(cell: str) -> bool:

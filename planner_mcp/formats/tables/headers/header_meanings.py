@@ -112,6 +112,7 @@ def meaning_of(header: str, table: str) -> HeaderMeaning:
 def _concepts(words: str) -> frozenset[str]:
     words = _PLUS_TOT.sub("debut", words)
     tokens, joined = set(words.split()), words.replace(" ", "")
+    tokens |= {token.rstrip("0123456789") for token in tokens if len(token) > _LONGEST_UNIT}  # Addr1
     found = frozenset(
         concept
         for concept, (whole, within) in _PARTS.items()
@@ -127,6 +128,8 @@ def _parts(line: str) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(word for word in words if not word.startswith("*")), within
 
 
+_LONGEST_UNIT: Final = len("cm3")
+"""Characters up to which a word with digits is rather a unit than a word that is numbered."""
 _NEGATED: Final = re.compile(
     r"\b(?:not|never|cannot|can ?t|don ?t|must ?n ?t|nicht|pas|jamais|no|nunca)\b.*\b"
     r"(?:before|after|vor|nach|avant|apres|antes|despues)\b"
@@ -229,7 +232,7 @@ _PEOPLE: Final = "(?:people|persons?|men|personen|mann|personnes|personas|mensen
 _CREW: Final = re.compile(
     rf"(?:{_STAFF}|{_PEOPLE}) (?:needed|required|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
     rf"|{_STAFF} (?:size|count)"
-    r"|(?:two|double|zwei|doppel|dubbele?|deux|dos|due) ?(?:up|handed|staffed|visit|carers?|man|people|persons?"
+    r"|(?:2|two|double|zwei|doppel|dubbele?|deux|dos|due) ?(?:up|handed|staffed|visit|carers?|mann?|people|persons?"
     r"|personen|krafte|besetzung|einsatz|bemanning|bezetting|personnes|intervenants|personas|persone|operatori)"
     rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_STAFF}|所?需要?人数"
 )

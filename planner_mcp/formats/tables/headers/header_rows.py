@@ -65,8 +65,8 @@ def find_header(lines: Sequence[Line], spans: Sequence[tuple[int, int, int]] = (
 
 
 def _known(cells: Sequence[str]) -> int:
-    """Return how many cells are headers that somebody knows."""
-    headers = [cell for cell in cells if cell and len(cell) <= _MAX_LENGTH and not cell[0].isdigit()]
+    """Return how many cells are headers that somebody knows, each counted once: `Y` may answer yes in many."""
+    headers = {cell for cell in cells if cell and len(cell) <= _MAX_LENGTH and not cell[0].isdigit()}
     return sum(any(meaning_of(each, table).is_exact for table in ("tickets", "agents")) for each in headers)
 
 

@@ -27,6 +27,7 @@ TICKETS: Final[Mapping[str, str]] = {
     "shipment shipment_id delivery_no reference ref job job_id 编号 订单 订单号 订单编号 单号 运单 运单号 运单编号 "
     "送货单号 配送单号 客户编号 流水号 auftrag auftragsnr auftragsnummer bestellnummer bestellung bestellnr "
     "lieferschein lieferscheinnr kundennr kundennummer sendung sendungsnr belegnr commande n_commande no_commande "
+    "bl n_bl "
     "numero_commande numero_de_commande bon_de_livraison pedido numero_pedido n_pedido numero_de_pedido albaran "
     "ordernummer bestelnummer zendingnummer opdrachtnummer pakbonnummer ordine n_ordine numero_ordine ddt n_ddt "
     "zamówienie nr_zamówienia numer_zamówienia zlecenie nr_zlecenia numer_zlecenia objednávka číslo_objednávky "
@@ -75,7 +76,9 @@ TICKETS: Final[Mapping[str, str]] = {
     "nazwa zákazník jméno_zákazníka odběratel příjemce jméno müşteri müşteri_adı alıcı firma_adı kund kundnamn "
     "mottagare företag namn destinatário nome_do_cliente 顧客 顧客名 お客様 お客様名 得意先 得意先名 届け先 届け先名 "
     "お届け先 納品先 納品先名 配送先 配送先名 会社名 氏名 收件人",
-    "address": "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 城市 所在城市 收货城市 省份 "
+    "address": "house_no house_number street_no street_number haus_nr hs_nr hnr huis_nr toev toevoeging n_de_voie "
+    "n_civico numero_civico nr_lokalu località "
+    "address addr street stras delivery_address 地址 详细地址 收货地址 送货地址 城市 所在城市 收货城市 省份 "
     "收货省份 省 市 区县 adresse anschrift "
     "lieferadresse strasse direccion domicilio calle rue cp adres afleveradres straat huisnummer postcode plaats "
     "woonplaats indirizzo via cap città comune ulica nr_domu kod_pocztowy miasto miejscowość adres_dostawy adresa "
@@ -181,7 +184,11 @@ OFFERED: Final = {table: [name for name in words if name != "service"] for table
 """The same as they are offered: of a service time with its unit."""
 COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "demand", "capacity", "break"})
 """Fields that several columns may make up together."""
-SEVERAL: Final = COMPOSED | {"window"} | {name for name, at in PICKUP_FIELDS.items() if at in {*COMPOSED, "window"}}
+PAIRED: Final = frozenset({"opens", "closes"})
+"""Fields of tickets that several columns may be each, as many of the one as of the other: two windows a day."""
+SEVERAL: Final = (
+    COMPOSED | PAIRED | {"window"} | {name for name, at in PICKUP_FIELDS.items() if at in {*COMPOSED, "window"}}
+)
 """Fields that a caller may name several columns as."""
 PLACING: Final = frozenset({"lat", "lon", "x", "y", "position", "address"})
 """Fields that say where something is."""
@@ -206,7 +213,7 @@ CONCEPTS: Final[Mapping[str, str]] = {
     "araligi tidsfonster janela 時間帯 指定時間 希望時間",
     "travel": "travel driving drive buffer delay fahrt anfahrt fahrzeit anfahrtszeit verspatung trajet marge retard "
     "viaje trayecto retraso margen *puffer *fahrtzeit 车程 行驶 路程 在途 缓冲 延误",
-    "duration": "duur lossen rozładunek załadunek trwania sosta svc effort aufwand 工时 maniobra maniobras "
+    "duration": "*duur lossen rozładunek załadunek trwania sosta svc effort aufwand 工时 maniobra maniobras "
     "immobilisation handling service duration unload unloading stay dwell onsite duree dechargement arret intervention "
     "duracion descarga estancia parada *dauer *standzeit *aufenthalt *entlade *servicezeit *ladezeit *haltezeit "
     "*betreuungszeit *pflegezeit 服务 时长 停留 卸货 装卸 作业 耗时 用时 obsluhy vykladky vykladka trvani suresi "
@@ -226,7 +233,8 @@ CONCEPTS: Final[Mapping[str, str]] = {
     "*rechnungs *kaufer *besteller 发票 账单 开票 买家 下单人 fakturacni fatura fakturerings faturamento 請求",
     "thing": "product products item lineitem article email mail sku produit producto articulo *artikel *produkt 商品 "
     "宝贝 产品 货品 邮箱 品名 品目",
-    "address": "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
+    "address": "localita prov "
+    "address address1 address2 addr street road lieferort rechnungsort hausnr hausnummer house rue calle "
     "direccion domicilio city town postcode zip zipcode postal plz pstlz ort ort01 stadt ville cp ciudad poblacion "
     "localidad municipio voie commune gemeinde county state province provincia region country land pays pais *adres "
     "postnr postnummer psc *postleitzahl *strasse *anschrift 地址 街道 乡镇 门牌 小区 straat plaats adres indirizzo "
@@ -241,7 +249,9 @@ CONCEPTS: Final[Mapping[str, str]] = {
     "observaciones comentario comentarios instrucciones *bemerkung *hinweis 备注 说明 注意 留言 opmerking opmerkingen "
     "uwagi poznamka poznamky notlar aciklama anteckning anteckningar kommentar anmarkning observacao observacoes 備考 "
     "特記",
-    "name": "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 简称 "
+    "name": "pupil passenger resident schuler schulerin bewohner bewohnerin fahrgast eleve passager alumno alumna "
+    "pasajero leerling bewoner "
+    "contact kontakt contacto patient patientin paciente klient klientin teilnehmer teilnehmerin 商户 简称 "
     "店名 customer client recipient consignee company empfanger firma nom destinataire societe raison cliente nombre "
     "destinatario empresa *kunde *name 客户 收货人 姓名 名称 联系人 klant ontvanger odbiorca nome zakaznik zakaznika "
     "odberatel prijemce jmeno musteri alici adi kund kundnamn mottagare namn 顧客 お客様 得意先 届け先 納品先 配送先 "
@@ -266,7 +276,8 @@ CONCEPTS: Final[Mapping[str, str]] = {
     "stops": "stops tickets jobs visits stopps auftrage termine arrets visites paradas visitas 单数 站数",
     "cost": "cost costs price fee rate preis cout prix tarif coste precio costo *kosten 成本 费用 价格 运费",
     "total": "total sum summe gesamt somme suma totale totaal razem 合计 总计",
-    "money": "price revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert rechnung montant prix "
+    "money": "discount subtotal tax vat rabatt mwst remise tva descuento iva pobranie zł pln chf czk gbp "
+    "price revenue value invoice cod eur usd euro euros dollar betrag umsatz preis wert rechnung montant prix "
     "valeur facture chiffre importe precio valor factura 金额 价格 货款 运费 元 总价 单价 fiyat tutar preco 単価 料金 "
     "代金",
     "ordinal": "index row line pos seq sequence lfd zeile rang orden fila 行号 序",
@@ -276,10 +287,13 @@ CONCEPTS: Final[Mapping[str, str]] = {
 }
 """Parts of headers by what they say. One that begins with a star is found within longer words as well, as compounds of
 German have it; Chinese parts are always found so."""
-OF_ORDERS: Final = ("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "下单", "订单", "paid")
+OF_ORDERS: Final = (
+    *("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "paid"),
+    *("下单", "订单", "付款", "创建"),
+)
 """Parts of headers of days that are past."""
 PAST: Final = (
     *(*OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim", "updat", "print", "cread"),
-    *("erfass", "angelegt", "geandert", "druck", "saisi", "创建", "录入", "打印", "更新"),
+    *("erfass", "angelegt", "geandert", "druck", "saisi", "录入", "打印", "更新"),
 )
 """The same where the cells have no hours."""

@@ -4,6 +4,7 @@ Owns how each column is written, which reader its cells get, and how columns mak
 whether a cell can be read in one way; a fault names the line of the file, the column and the value.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -37,7 +38,7 @@ from planner_mcp.formats.tables.columns.column_values import are_yes_or_no, has_
 from planner_mcp.formats.tables.columns.ticket_kinds import KIND_INITIALS, has_kind_initials, has_pickups
 from planner_mcp.formats.tables.columns.yes_no_columns import says_yes
 from planner_mcp.formats.tables.headers.header_meanings import has_minute_spans, meaning_of, normalized, split_brackets
-from planner_mcp.formats.tables.headers.header_words import UNUSED
+from planner_mcp.formats.tables.headers.header_words import PAIRED, UNUSED
 from planner_mcp.formats.tables.rows.amount_settlement import AmountColumn
 from planner_mcp.formats.tables.rows.unexpected_rows import rows_below_totals, total_rows
 from planner_mcp.formats.tables.sheets.source_rows import SourceRow
@@ -113,7 +114,7 @@ class TableRows:
             here = {} if is_one_each else {name: header for name, header in by_field if header in row}
             origin = SourceRow(place_in(self._table.name, line), {**headers, **here} if here else headers)
             values: Json = {}
-            for header, name in self._fields.items():
+            for header, name in self._names():
                 text = row.get(header)
                 is_empty = text is None or (name in _MEASURED and says_nothing(text))
                 value = None if text is None or is_empty else self._read(readers[header], text, header, origin)
@@ -126,6 +127,14 @@ class TableRows:
                 lat, lon = values.pop("position")
                 values = {"lat": lat, "lon": lon} | values
             yield origin, values
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """Yield the name of each column's value: its field, and for the second begin or end of a window `opens 2`."""
+        counts = Counter[str]()
+        for header, name in self._fields.items():
+            counts[name] += 1
+            is_further = name in PAIRED and counts[name] > 1
+            yield header, f"{name} {counts[name]}" if is_further else name
 
     def _of_other_days(self, styles: Mapping[str, CellStyle]) -> set[int]:
         """Return the rows, by their index, in which a column of days names another than the one that is planned."""
@@ -247,6 +256,8 @@ class TableRows:
         if name == "date":
             return partial(_day, style=style)
         if name == "position":
+            if _is_order_open(header, cells):
+                self._note(f'Positions in "{column}" are read with the latitude first.')
             return partial(position_in, lon_first=_is_lon_first(header, cells))
         if name == "notes" and (label := _label(header)):
             return lambda text, _: " ".join(filter(None, [label[0], text, label[1]]))
@@ -342,6 +353,13 @@ def _goes_on(before: str, more: str) -> bool:
     last = before.rpartition(", ")[2]
     is_code = len(last) <= _LONGEST_NUMBER and last[0].isdecimal() and "." not in last  # no floor: 2. OG
     return is_code and not (len(more) == len("DE") and more.isupper())
+
+
+def _is_order_open(header: str, cells: list[str]) -> bool:
+    """Return whether neither a value, a letter nor the header shows which of two coordinates stands first."""
+    pairs = [pair for cell in cells if (pair := pair_in(cell))]
+    are_shown = any(named or max(abs(first), abs(second)) > 90 for first, second, named in pairs)
+    return not are_shown and not any(word in normalized(header) for axis in _AXIS_WORDS for word in axis)
 
 
 def _is_lon_first(header: str, cells: list[str]) -> bool:

@@ -321,3 +321,73 @@ def test_headers_are_known_in_dutch_italian_and_polish(encoding: str, headers: s
     read = table(f"{headers}\na;Bo;X 1;Y;08:00;12:00;10;5\n", encoding)
     fields = propose_mapping(read, "tickets", {}).fields
     assert list(fields.values()) == ["id", "name", "address", "address", "opens", "closes", "service_min", "demand"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "cells"),
+    [("Straße;Hnr.;Ort", "Ring;12a;Ulm"), ("Straat;Huisnr;Plaats", "Kade;3-2;Utrecht"), ("Addr1;Addr2", "Ring 1;Ulm")],
+)
+def test_every_part_of_an_address_is_read(headers: str, cells: str) -> None:
+    """SPEC T5: tickets lay anywhere in their street, for the number was taken for a time, a window or a note."""
+    assert {*proposed(headers, cells).fields.values()} == {"address"}
+
+
+def test_a_contact_of_digits_is_a_phone() -> None:
+    """SPEC T5: the driver read `Hôtel du Lac 06 11 22 33 44` as the name of the stop."""
+    mapping = proposed("Client;Contact", "Hôtel du Lac;06 11 22 33 44")
+    assert mapping.fields == {"Client": "name", "Contact": "phone"}
+
+
+def test_a_service_of_a_day_or_more_is_asked_about() -> None:
+    """SPEC T5: parcels of a 24h service stood a day at each door."""
+    (asked,) = proposed("id;Service", "a;24h").open_columns
+    assert (asked.header, asked.options[-1]) == ("Service", "notes")
+    assert proposed("id;Service", "a;3h").fields["Service"] == "service_min"
+
+
+@pytest.mark.parametrize(("header", "cell"), [("WO #", "WO-1"), ("Sales order", "SO-12"), ("Tour no", "MO-3")])
+def test_a_number_behind_a_weekday_is_no_hour(header: str, cell: str) -> None:
+    """SPEC T5: WO-1 was a Wednesday until one, and only a window could be answered."""
+    assert proposed(f"{header};address", f"{cell};Weg 1").open_columns == ()
+
+
+@pytest.mark.parametrize("header", ["下单时间", "付款时间", "创建时间", "Order time"])
+def test_when_an_order_was_made_is_no_question(header: str) -> None:
+    """SPEC T5: it is said under what is left out, as such days are."""
+    mapping = proposed(f"id;{header}", "a;2025-07-14 20:11:00")
+    assert (mapping.left_out, mapping.open_columns) == ((header,), ())
+
+
+def test_numbered_begins_and_ends_are_windows() -> None:
+    """SPEC T5: Routific writes a second window so; the question about it offered what could not be answered."""
+    text = "id;address;From;To;From 2;To 2\na;Weg 1;8:00;10:00;14:00;16:00\nb;Weg 2;;;9:00;\nc;Weg 3;8:00;12:00;;\n"
+    windows = [ticket["time_windows"] for ticket in day_of(text).tickets]
+    assert windows == [[["08:00", "10:00"], ["14:00", "16:00"]], [["09:00", "47:59"]], [["08:00", "12:00"]]]
+
+
+def test_begins_and_ends_that_are_named_come_in_pairs() -> None:
+    """SPEC T5: of two begins and one end nobody knows which window has it."""
+    text = "id;A;B;C;D\na;8:00;10:00;14:00;16:00"
+    named = {"A": "opens", "B": "closes", "C": "opens", "D": "closes"}
+    assert day_of(text, chosen=named).tickets[0]["time_windows"] == [["08:00", "10:00"], ["14:00", "16:00"]]
+    with pytest.raises(InputError) as refused:
+        day_of(text, chosen=named | {"D": ""})
+    assert refused.value.errors[0].problem == "Columns named opens are 2, and those named closes 1."
+
+
+def test_hours_to_load_in_are_of_where_goods_are_fetched_in_dutch_too() -> None:
+    """SPEC T5: once the place of loading was named, the hours there counted for where goods go."""
+    mapping = proposed(
+        "Ophaaladres;Bezorgadres;Laadtijd tot",
+        "Kade 7, 3511 AB Utrecht;Plein 1, 3511 AC Utrecht;10:00",
+        {"Ophaaladres": "pickup_address"},
+    )
+    assert mapping.fields["Laadtijd tot"] == "pickup_closes"
+
+
+def test_positions_of_which_nothing_shows_the_order_are_noted() -> None:
+    """SPEC T5: 13.4, 52.5 is Berlin written the other way round, or a place in the sea."""
+    note = 'Positions in "{}" are read with the latitude first.'
+    assert note.format("gps") in day_of('id,gps\na,"13.4050,52.5200"\n').assumed()
+    for header, cell in (("lat/lon", "52.52,13.4"), ("gps", "116.4,39.9"), ("gps", "52.52 N 13.4 E")):
+        assert note.format(header) not in day_of(f'id,{header}\na,"{cell}"\n').assumed()

@@ -229,7 +229,9 @@ def test_weekdays_in_italian_dutch_and_polish_are_days(cells: str) -> None:
     assert fault.accepted == "date"
 
 
-@pytest.mark.parametrize("header", ["Double-up", "Zwei Kräfte", "Doppelbesetzung", "Two carers", "Dubbelbemanning"])
+@pytest.mark.parametrize(
+    "header", ["Double-up", "Zwei Kräfte", "Doppelbesetzung", "Two carers", "Dubbelbemanning", "2-Mann"]
+)
 def test_visits_of_two_that_say_yes_are_named(header: str) -> None:
     """SPEC T5: one nurse was sent to lift a patient whom two lift, without a word."""
     read = table(f"id,place,{header}\na,A,ja\nb,B,no\nc,C,\n")

@@ -257,3 +257,8 @@ def test_a_header_that_each_page_repeats_is_passed_over() -> None:
     read = table("id,place,qty\na,A,1\nid,place,qty\nb,B,2\n")
     assert [row["id"] for _, row in read.rows] == ["a", "b"]
     assert read.notices == ("Lines that repeat the header, passed over: 1.",)
+
+
+def test_one_known_word_that_stands_twice_makes_no_header() -> None:
+    """SPEC T5: Y answers yes, and its row was taken for the header: two columns had the same one."""
+    assert table("Pupil,Bus,Seats,Escort\nAmy,N,1,N\nBen,Y,1,Y\n").headers[0] == "Pupil"
