@@ -165,4 +165,5 @@ def numbers_street(columns: ProposedColumns, header: str) -> bool:
 
 def unnumbered(header: str) -> str:
     """Return a header as those of `Slot 1` and `Slot 2` are alike."""
-    return "".join(char for char in normalized(header) if not char.isdecimal()).strip()
+    words = "".join(char for char in normalized(header) if not char.isdecimal())
+    return " ".join(words.split())

@@ -363,6 +363,8 @@ def test_numbered_begins_and_ends_are_windows() -> None:
     text = "id;address;From;To;From 2;To 2\na;Weg 1;8:00;10:00;14:00;16:00\nb;Weg 2;;;9:00;\nc;Weg 3;8:00;12:00;;\n"
     windows = [ticket["time_windows"] for ticket in day_of(text).tickets]
     assert windows == [[["08:00", "10:00"], ["14:00", "16:00"]], [["09:00", "47:59"]], [["08:00", "12:00"]]]
+    fields = proposed("id;Öffnung von;Öffnung bis;Öffnung 2 von;Öffnung 2 bis", "a;8:00;10:00;14:00;16:00").fields
+    assert [*fields.values()] == ["id", "opens", "closes", "opens", "closes"]
 
 
 def test_begins_and_ends_that_are_named_come_in_pairs() -> None:
