@@ -241,6 +241,8 @@ async def test_sentences_of_the_server_are_in_words_of_the_page(server: PlannerS
         "/agents: The delivery tickets need 9150 of weight_kg. Add agents or reload_locations.": "agents: The delivery "
         "tickets need 9150 kg. Add agents or “places to load again”.",
         "raise the capacity (weight_kg) of van_1 to 520": "raise the capacity (kg) of van_1 to 520",
+        "raise the capacity (load) of van_1 to 21": "raise the capacity of van_1 to 21",
+        "把 取1 的载量（load）提高到 21": "把 取1 的载量提高到 21",
         "/tickets/a_1/location: Swap lat and lon.": "a_1, name of a place: Swap latitude and longitude.",
         "/agents/van 1~12/shift_end: Set it.": "van 1/2, end of the shift: Set it.",
         "/locations/Hauptstr. 5, 10115 Berlin: The location is 8006 km away.": "Hauptstr. 5, 10115 Berlin: The "
@@ -327,6 +329,8 @@ async def test_a_column_is_corrected_and_stops_get_a_time(server: PlannerServer,
     column, meaning = choices.nth(0), choices.nth(1)
     offered = await meaning.locator("option").evaluate_all("all => all.map((each) => each.value)")
     assert {"shipment_half", "pickup_ticket"} <= {*offered}
+    words = await meaning.locator("option").all_inner_texts()
+    assert "address where it is picked up" in words and not any("_" in word for word in words)
     await column.select_option("von")
     await meaning.select_option("")
     await page.get_by_role("button", name="Import again").click()

@@ -38,7 +38,7 @@ export const inWords = (text) => text && wordOf("said", text).replace(NAMES, (al
   if (t(`unit_${name}`) !== `unit_${name}`) return `${amount ? " " : ""}${wordOf("unit", name)}`.trimEnd();
   const words = [choiceWord(name), wordOf("change", camel(name))].find((each) => ![name, camel(name)].includes(each));
   return !words || inner ? all : name.includes("_") ? `“${words}”` : words;
-});
+}).replace(/ ?(?:\(\)|（）)/g, ""); // around the only amount, which has no name
 
 // A warning with the ticket or agent it is about, and its field, in words in place of a JSON pointer, which ends at the first colon
 // before a blank: an id may have blanks, such as that of a place called by its address.
@@ -96,8 +96,8 @@ export function action(text, act, { main = false, into, ask } = {}) {
 
 // The words of a choice that is a field of a table, or one of where a shipment is fetched; others stand as they are.
 export const choiceWord = (choice) => {
-  const [known, field] = [wordOf("field", choice), /^pickup_(\w+)$/.exec(choice)?.[1]];
-  return known === choice && field && wordOf("field", field) !== field ? t("whereFetched", { field: wordOf("field", field) }) : known;
+  const [isKnown, field] = [(name) => t(`field_${name}`) !== `field_${name}`, /^pickup_(\w+)$/.exec(choice)?.[1]];
+  return !isKnown(choice) && isKnown(field) ? t("whereFetched", { field: wordOf("field", field) }) : wordOf("field", choice);
 };
 
 // Thrown where a person does not go on with a question.
