@@ -177,6 +177,8 @@ class TableImport:
                 if are_addressed:
                     self._add_home(cells["end_location"], origin)
                 cells["end_location"] = self._listed_id(cells["end_location"])
+            if (longest_s := cells.pop("max_duration_h", None)) is not None:
+                agent["max_duration_s"] = longest_s
             if cells.keys() >= _SHIFT:
                 cells["shift_end"] = self._forward(cells["shift_start"], cells["shift_end"])[1]
             breaks = [self._break(each, cells, origin) for each in cells.pop("break", [])]

@@ -92,7 +92,8 @@ def _number(low: float, high: float, accepted: str = "", unquoted: str = _UNQUOT
 
     def read(value: Any) -> float:
         if isinstance(value, str):
-            raise field_error("The value is text, not a number.", accepted, unquoted)
+            hint = unquoted if any(map(str.isdecimal, value)) else ""
+            raise field_error("The value is text, not a number.", accepted, hint)
         if not is_number(value):
             raise field_error("The value is not a finite number.", accepted)
         if not low <= value <= high:

@@ -67,7 +67,10 @@ _AGENT_OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "windows": ("shift", "break"),
     "times": ("shift_start", "shift_end"),
     "amounts": ("capacity",),
-    "numbers": ("capacity", "max_tickets", "fixed_cost", "cost_per_km", "cost_per_hour"),
+    "numbers": (
+        *("capacity", "max_tickets", "fixed_cost", "cost_per_km", "cost_per_hour"),
+        *("max_distance_km", "max_duration_h"),
+    ),
     "positions": ("position",),
     "places": ("location",),
 }

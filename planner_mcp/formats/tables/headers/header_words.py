@@ -151,6 +151,8 @@ AGENTS: Final[Mapping[str, str]] = {
     "coste_por_km",
     "cost_per_hour": "cost_per_hour per_hour 每小时 hourly_rate hourly_wage hourly_cost 每小时成本 每小时工资 时薪 "
     "kosten_pro_stunde stundenlohn stundensatz cout_par_heure taux_horaire coste_por_hora",
+    "max_distance_km": "max_distance_km max_km km_max max_kilometer 最大里程km 最大里程公里 最大公里数",
+    "max_duration_h": "max_duration_h max_hours max_working_hours max_stunden 最大工时小时 最长工时小时",
     "max_tickets": "max_tickets max_stops 最多单数 最大单数 max_stopps nb_max_arrets max_paradas",
     "name": "name tech driver driver_name engineer employee staff worker 司机 姓名 驾驶员 司机姓名 师傅 员工 技师 "
     "工程师 fahrer fahrername mitarbeiter mitarbeiterin monteur courier kurier coursier livreur koerier mensajero "

@@ -50,7 +50,9 @@ Reader = Callable[[str, str], Any]
 """Takes the text of a cell and its place; returns its value, or what is wrong with it."""
 AXES: Final = frozenset({*DEGREES, "x", "y"})
 _PRICES: Final = frozenset({"penalty", "lateness_cost_per_hour", "switch_cost", "fixed_cost"})
-_NUMBERS: Final = AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets"}
+_NUMBERS: Final = (
+    AXES | _PRICES | {"cost_per_km", "cost_per_hour", "priority", "max_tickets", "max_distance_km", "max_duration_h"}
+)
 _AMOUNTS: Final = frozenset({"demand", "capacity"})
 _MEASURED: Final = _NUMBERS | _AMOUNTS | SERVICE_UNITS_S.keys() | {"setup_time_s", "break_min"}
 _LISTS: Final = frozenset({"skills", "only_agents", "not_agents"})
@@ -231,6 +233,8 @@ class TableRows:
         if name == "priority":
             self._note_priorities(column, cells)
             return partial(priority_in, are_initials=has_initials(cells))
+        if name == "max_duration_h":
+            return partial(duration_in, unit_s=3600.0, style=style)
         if name in _NUMBERS:
             return lambda text, path: number_in(text, name, path, style)
         if name in SERVICE_UNITS_S:

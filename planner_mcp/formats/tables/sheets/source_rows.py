@@ -26,6 +26,7 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "start_location": ("location",),
     "end_location": ("location",),
     "breaks": ("break", "break_start"),
+    "max_duration_s": ("max_duration_h",),
 }
 """Fields of a table by their place in what a row becomes, where they are called otherwise there.
 

@@ -509,3 +509,14 @@ def test_exchanged_headers_are_named_with_what_to_call_them(cells: str, depot: s
     assert fault.hint == f"Swap lat and lon; if their headers are exchanged, name them in columns: {names}."
     swapped = imported_day(rows, depot=depot, columns={"Breitengrad": "lon", "Längengrad": "lat"})
     parse_scenario(swapped.body)
+
+
+@pytest.mark.parametrize(
+    ("hours", "way"),
+    [("Max hours", "Max distance (km)"), ("最长工时(小时)", "最大里程(km)"), ("Max. Stunden", "km max.")],
+)
+def test_the_longest_hours_and_ways_of_agents_are_limits(hours: str, way: str) -> None:
+    """SPEC T5, S1: what could be answered to the question about them was a price, or a number of stops."""
+    day = day_of(agents=f"id;capacity;{hours};{way}\na;9;9,5;250\nb;9;8:00;\n")
+    limits = [{name: agent[name] for name in sorted(agent) if name.startswith("max")} for agent in day.agents]
+    assert limits == [{"max_distance_km": 250, "max_duration_s": 34200}, {"max_duration_s": 28800}]

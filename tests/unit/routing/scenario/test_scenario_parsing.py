@@ -116,6 +116,11 @@ BAD: list[tuple[str, Any, list[Fault]]] = [
         [Fault("/tickets/0/demand", "The value is text, not a number.", AMOUNT, "Write the number without quotes.")],
     ),
     (
+        "a word for a number",
+        on_ticket(priority="high"),
+        [Fault("/tickets/0/priority", "The value is text, not a number.", "a number from 1 to 9")],
+    ),
+    (
         "a duration of another form",
         on_ticket(service_time_s="PT10M"),
         [
