@@ -72,6 +72,11 @@ _NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
 """Where the windows of another day begin, as an export writes them."""
 _DELIVERED: Final = re.compile(r"(?:送达|送到|送货|配送|到货)(?=$|[;；,，、])")
 """What may stand behind hours and says nothing of them."""
+_NAMED_HOURS: Final = re.compile(r"(?P<part>[^\d()]{1,40}+)\((?P<hours>[^()]*\d[^()]*)\)")
+"""Hours behind the part of the day that they are, as forms offer them: `morning (8am-12pm)`."""
+_PARTS_OF_DAY: Final = frozenset(_HALF_DAYS) | words_of(
+    "evening lunchtime midday abend abends mittag mittags soir midi noche mediodia sera avond 早上 中午 傍晚 晚上"
+)
 _HOURS_OF_DAY: Final = re.compile(r"([01]\d|2[0-3]):(\d\d)")
 
 
@@ -208,6 +213,9 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
         windows_of_days = [window for each in found if not isinstance(each, Fault) for window in each]
         return next((each for each in found if isinstance(each, Fault)), windows_of_days)
     simple = _simple(text)
+    named = _NAMED_HOURS.fullmatch(simple)
+    if named and normalized_word(named["part"]) in _PARTS_OF_DAY:
+        simple = named["hours"]
     if simple.replace(" ", "_") in ALWAYS:
         return []
     day = ""

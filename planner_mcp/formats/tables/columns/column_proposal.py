@@ -15,7 +15,7 @@ from planner_mcp.formats.tables.columns.columns_by_cells import ONE_OF_TWO, ask_
 from planner_mcp.formats.tables.columns.columns_by_header import take_by_header, take_by_likeness, take_degrees
 from planner_mcp.formats.tables.columns.other_tables import NO_OTHER_TABLE, OtherTable
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
-from planner_mcp.formats.tables.headers.header_meanings import words_outside
+from planner_mcp.formats.tables.headers.header_meanings import side_of, words_outside
 from planner_mcp.formats.tables.headers.header_words import CHOICES, PICKUP_FIELDS, PLACING
 from planner_mcp.formats.tables.sheets.text_tables import Table
 
@@ -109,8 +109,8 @@ def _settle(columns: ProposedColumns, headers: Sequence[str]) -> None:
         if not columns.is_settled(header):
             take_by_likeness(columns, header)
     take_degrees(columns)
-    for header in headers:
-        if not columns.is_settled(header):
+    for header in sorted(headers, key=lambda each: side_of(columns.meanings[each].concepts) is None):
+        if not columns.is_settled(header):  # Start and End before Visit, where that has AM
             settle_by_cells(columns, header)
 
 

@@ -34,7 +34,7 @@ from planner_mcp.formats.tables.columns.column_values import (
 from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
 from planner_mcp.formats.tables.columns.service_columns import has_time_unit, stays, take_service, unit_field
-from planner_mcp.formats.tables.columns.ticket_kinds import has_pickups
+from planner_mcp.formats.tables.columns.ticket_kinds import has_pickups, says_kinds
 from planner_mcp.formats.tables.headers.header_meanings import KNOWN, is_of_order, is_of_past, normalized, words_outside
 from planner_mcp.formats.tables.headers.header_words import PAIRED, PSEUDO, UNUSED
 
@@ -48,6 +48,8 @@ _PLACES_IN_ROUTE: Final = frozenset({"first", "auto", "last"})
 PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
 """What `Start` and `End` of an agent are where their cells are addresses or names of places."""
 _TIMES: Final = frozenset({"opens", "closes", "window", "time", "shift_start", "shift_end", "shift"})
+_CLOCK_WITHIN: Final = re.compile(r"\d:[0-5]\d|\d ?(?:uhr|[ap]m\b|点)", re.IGNORECASE)
+"""A time among other words: `Slot A (08:00-10:00)`."""
 _AMOUNT_KINDS: Final[frozenset[Kind]] = frozenset({"numbers", "amounts", "codes"})
 _ALL_KINDS: Final[frozenset[Kind]] = frozenset({*OPEN_KINDS, "days", "phones", "codes", "texts"})
 _FITTING: Final[Mapping[str, frozenset[Kind]]] = {
@@ -156,6 +158,8 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
     if axis := DEGREES.get(name):
         are_angles = any(not isinstance(coordinate_in(cell, "", axis), Fault) or is_one_angle(cell) for cell in cells)
         return are_angles and not _says_size(columns, header)
+    if name == "kind":  # Kind is a child in German
+        return says_kinds(cells)
     if name == "position":
         return any(pair_in(cell) is not None for cell in cells)
     if name == "location":
@@ -224,6 +228,8 @@ def _take_time(columns: ProposedColumns, header: str, name: str) -> None:
         is_free = columns.is_free(name) or goes_on(columns, header, name)
         if kind != "days" and is_free and not (kind == "texts" and is_word):
             columns.take(header, name)
+    elif name == "time" and kind == "texts" and any(map(_CLOCK_WITHIN.search, cells)):
+        columns.ask(header, (whole, "notes"), "its cells are no times, but {}")
     elif name == whole and kind in ("texts", "numbers", "codes"):
         services = stays(columns, header) if kind == "numbers" else ()
         columns.ask(header, (whole,) if is_shift else (*services, whole, "notes"), "its cells are no times, but {}")

@@ -43,6 +43,12 @@ def are_kinds(cells: Sequence[str]) -> bool:
     return bool(words) and words <= PICKUPS | DELIVERIES | initials
 
 
+def says_kinds(cells: Iterable[str]) -> bool:
+    """Return whether a cell is a word, or the initial of one, for what is picked up or delivered."""
+    known = (PICKUPS | DELIVERIES | KIND_INITIALS.keys()) - {""}
+    return not known.isdisjoint(_kind_words(cells))
+
+
 def has_pickups(cells: Iterable[str]) -> bool:
     """Return whether a cell is a word for what is picked up."""
     return not PICKUPS.isdisjoint(_kind_words(cells))

@@ -232,8 +232,8 @@ _PEOPLE: Final = "(?:people|persons?|men|personen|mann|personnes|personas|mensen
 _CREW: Final = re.compile(
     rf"(?:{_STAFF}|{_PEOPLE}) (?:needed|required|reqd|benotigt|erforderlich|requis|necesarios|nodig|necessari)"
     rf"|{_STAFF} (?:size|count)"
-    r"|(?:2|two|double|zwei|doppel|dubbele?|deux|dos|due) ?(?:up|handed|staffed|visit|carers?|mann?|people|persons?"
-    r"|personen|krafte|besetzung|einsatz|bemanning|bezetting|personnes|intervenants|personas|persone|operatori)"
+    r"|(?:2|two|double|zwei|doppel|dubbele?|deux|dos|due) ?(?:up|handed|staffed|visit|carers?|mann?|mans|people"
+    r"|persons?|personen|krafte|besetzung|einsatz|bemanning|bezetting|personnes|intervenants|personas|persone|operatori)"
     rf"|(?:no of|no|number of|num|anzahl|nombre de|nb|nb de|n|numero de|aantal|numero|liczba) {_STAFF}|所?需要?人数"
 )
 

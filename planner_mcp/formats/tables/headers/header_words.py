@@ -291,11 +291,11 @@ CONCEPTS: Final[Mapping[str, str]] = {
 German have it; Chinese parts are always found so."""
 OF_ORDERS: Final = (
     *("order", "creat", "invoice", "bestell", "rechnung", "commande", "pedido", "paid"),
-    *("下单", "订单", "付款", "创建"),
+    *("timestamp", "zeitstempel", "horodat", "marca temporal", "下单", "订单", "付款", "创建", "时间戳"),
 )
 """Parts of headers of days that are past."""
 PAST: Final = (
     *(*OF_ORDERS, "last", "letzt", "modif", "dernier", "ultim", "updat", "print", "cread"),
-    *("erfass", "angelegt", "geandert", "druck", "saisi", "录入", "打印", "更新"),
+    *("beleg", "erfass", "angelegt", "geandert", "druck", "saisi", "录入", "打印", "更新"),
 )
 """The same where the cells have no hours."""

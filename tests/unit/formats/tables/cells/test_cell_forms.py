@@ -497,3 +497,23 @@ def test_a_begin_of_either_half_of_the_day_is_refused_beside_am_and_pm() -> None
     """SPEC T5: so it is in a column of times."""
     read = time_in("1:30", "", style_of(["8:00 AM", "1:30"], ""))
     assert isinstance(read, Fault) and read.accepted == "am or pm, as in other cells"
+
+
+@pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("Morning (8am-12pm)", ["08:00", "12:00"]),
+        ("Abends (18-20 Uhr)", ["18:00", "20:00"]),
+        ("上午（9-12）", ["09:00", "12:00"]),
+    ],
+)
+def test_hours_may_stand_behind_the_part_of_the_day_that_they_are(text: str, window: list[str]) -> None:
+    """SPEC T5: forms offer them so, and the column was left out as one of texts."""
+    assert windows_in(text, "") == [window]
+
+
+@pytest.mark.parametrize("text", ["closed (12-14)", "Di (9-11)", "Huber (2)"])
+def test_other_words_before_hours_in_brackets_are_not_passed_over(text: str) -> None:
+    """SPEC T5: hours at which nobody is there, or of another day, are no window."""
+    read = windows_in(text, "", CellStyle(planning_date="2026-12-07"))
+    assert read != [["09:00", "11:00"]] and (isinstance(read, Fault) or "2026-12-08" in read[0][0])

@@ -351,7 +351,7 @@ def test_a_number_behind_a_weekday_is_no_hour(header: str, cell: str) -> None:
     assert proposed(f"{header};address", f"{cell};Weg 1").open_columns == ()
 
 
-@pytest.mark.parametrize("header", ["下单时间", "付款时间", "创建时间", "Order time"])
+@pytest.mark.parametrize("header", ["下单时间", "付款时间", "创建时间", "Order time", "Timestamp"])
 def test_when_an_order_was_made_is_no_question(header: str) -> None:
     """SPEC T5: it is said under what is left out, as such days are."""
     mapping = proposed(f"id;{header}", "a;2025-07-14 20:11:00")
@@ -393,3 +393,26 @@ def test_positions_of_which_nothing_shows_the_order_are_noted() -> None:
     assert note.format("gps") in day_of('id,gps\na,"13.4050,52.5200"\n').assumed()
     for header, cell in (("lat/lon", "52.52,13.4"), ("gps", "116.4,39.9"), ("gps", "52.52 N 13.4 E")):
         assert note.format(header) not in day_of(f'id,{header}\na,"{cell}"\n').assumed()
+
+
+def test_begins_and_ends_go_before_a_column_of_which_some_cells_are_windows() -> None:
+    """SPEC T5: visits called AM, Lunch and Tea were taken for windows, and Start and End asked about."""
+    text = "Visit;Start;End;address\nAM;07:30;08:15;Weg 1\nLunch;12:00;12:30;Weg 2\nTea;16:30;17:00;Weg 3\n"
+    mapping = propose_mapping(table(text), "tickets", {})
+    assert (mapping.fields["Start"], mapping.fields["End"]) == ("opens", "closes")
+    assert [each.header for each in mapping.open_columns] == ["Visit"]
+
+
+@pytest.mark.parametrize(("cells", "is_kind"), [("Mia,Leo", False), ("Abholung,Tausch", True), ("P,D", True)])
+def test_a_column_of_kinds_says_what_is_picked_up_or_delivered(cells: str, is_kind: bool) -> None:
+    """SPEC T5: `Kind` is a child in German; its name was taken for a delivery of an unknown kind."""
+    first, second = cells.split(",")
+    mapping = propose_mapping(table(f"id,Kind\na,{first}\nb,{second}\n"), "tickets", {})
+    assert ("Kind" in mapping.fields) is is_kind
+
+
+def test_a_time_that_cannot_be_read_is_asked_about() -> None:
+    """SPEC T5: a column of times is never left out in silence, whatever stands around them."""
+    (asked,) = proposed("id;Preferred time", "a;Slot A (08:00-10:00)").open_columns
+    assert (asked.header, asked.options) == ("Preferred time", ("window", "notes"))
+    assert proposed("id;Lieferzeit", "a;n. V.").open_columns == ()
