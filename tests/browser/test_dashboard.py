@@ -231,6 +231,12 @@ async def test_faults_of_a_file_are_in_words_of_the_form(server: PlannerServer, 
     assert "/file" not in await alert.inner_text()
     await _import(page, bytes(9 * 2**20))
     await alert.get_by_text("The file is too large: at most 8 MB are read.").wait_for(timeout=30_000)
+    await page.get_by_role("button", name="中文").click()
+    await page.get_by_label("文件", exact=True).set_input_files(
+        {"name": "a.csv", "mimeType": "text/csv", "buffer": b"id,qty\na,two\n"}
+    )
+    await page.get_by_role("button", name="导入并检查").click()
+    await alert.get_by_text("qty 第 2 行:").wait_for(timeout=30_000)
     await page.close()
 
 

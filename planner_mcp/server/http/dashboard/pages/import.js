@@ -119,6 +119,7 @@ function inWordsOfPage(error, name) {
   for (const fault of error.errors ?? []) {
     const isAsked = ["/columns", "/decimal"].includes(fault.path);
     [fault.at, fault.path] = [fault.path, /json$/i.test(name) ? fault.path : placeWords(fault.path)];
+    fault.which = fault.which?.map((each) => each.replace(/^row (\d+)$/, (_, n) => t("rowOf", { n })));
     if (isAsked) fault.accepted = fault.accepted?.split(" or ").map(choiceWord).join(", ");
     fault.hint = isAsked ? t("askedNext") : fault.hint?.replace(t("inColumns"), t("inFile"));
   }
