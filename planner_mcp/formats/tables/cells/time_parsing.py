@@ -27,8 +27,8 @@ _PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|午�
 LATE: Final = frozenset({"下午", "午后", "午後", "傍晚", "晚上", "夜里", "晚"})
 _CLOCK: Final = re.compile(
     rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
-    r"(?:\s*(?P<mark>[:.h点时時]|uhr|uur)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
-    r"\s*(?P<unit>uhr|uur|hrs?|h|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?|(?<=\d)[ap])?"
+    r"(?:\s*(?P<mark>[:.hu点时時]|uhr|uur)\s*(?P<minute>\d{2}|半|一刻|三刻)?\s*分?(?:\s*[:.]\s*(?P<second>\d{2}))?)?"
+    r"\s*(?P<unit>uhr|uur|hrs?|h|u|o'clock|整)?\s*(?P<half>[ap]\.?\s?m\.?|(?<=\d)[ap])?"
 )
 _QUARTERS: Final = {"半": 30, "一刻": 15, "三刻": 45}
 _NOON: Final = frozenset({"noon", "midday", "mittag", "mittags", "midi", "mediodia", "mezzogiorno", "中午", "正午"})
@@ -78,13 +78,15 @@ _HALF_A_YEAR: Final = 6
 _MIDNIGHTS: Final = frozenset({"", "0:00", "00:00", "0:00:00", "00:00:00"})
 _ISO: Final = re.compile(r"\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?")
 _FROM: Final = re.compile(
-    r"(?:(?:from|after|since|not before|vanaf|nach|na|dalle|dopo le|od|po|von|ab|fruhestens|a partir de"
+    r"(?:(?:from|after|since|not before|nicht vor|nicht fruher als|niet voor|pas avant|no antes de(?: las)?"
+    r"|vanaf|nach|na|dalle|dopo le|od|po|von|ab|fruhestens|a partir de"
     r"|a partir|apres|des|de|desde|desde las"
     r"|despues de(?: las)?|a partir de las|最早|从|>=?|≥)\s*)(?P<time>.+)"
 )
 _UNTIL: Final = re.compile(
-    r"(?:(?:until|till|tot|to|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
-    r"|spatestens(?: um)?|jusqu'?\s?a|avant|au plus tard|hasta"
+    r"(?:(?:until|till|nicht nach|nicht spater als|niet na|pas apres|no despues de(?: las)?"
+    r"|(?:bis )?spatestens(?: um)?|tot|to|voor|uiterlijk|entro le|entro|przed|before|by|latest|not after|bis|vor"
+    r"|jusqu'?\s?a|avant|au plus tard|hasta"
     r"|ate(?: as)?|hasta las|antes de(?: las)?|最晚|最迟|<=?|≤)\s*)(?P<time>.+)"
 )
 _AFTERWARDS: Final = ("以降", "から", "以后", "之后", "后", "起", "onwards", "onward", "or later", "+", "-", "–", "~")

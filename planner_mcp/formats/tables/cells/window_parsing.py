@@ -65,9 +65,9 @@ _HALF_DAYS: Final[Mapping[str, tuple[float, float]]] = {
 }
 """Words for a half of the day, as windows; `mañana` alone is tomorrow too, and an evening begins at no known hour."""
 _BETWEEN: Final = re.compile(r"[;；、|]|,(?!\d)|,(?=\d{1,2}[:h点])| / |/(?=\d{1,2}[:h点])")
-_AND: Final = re.compile(r"\b(?:and|und|et|y|en|e|sowie)\b|\bu\.|&|和|及|以及")
+_AND: Final = re.compile(r"\b(?:and|und|et|y|en|e|sowie|oder|ou|or(?! later| earlier))\b|\bu\.|&|和|及|以及")
 _PAIRED: Final = re.compile(r"(?:between|betw|btw|zwischen|zw|tussen|tra le|entre(?: las)?)\b\.?")
-_RANGE: Final = re.compile(r"[-–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|tot|alle|do|as|hasta|jusqu'? ?a)\b")
+_RANGE: Final = re.compile(r"[-‐−–—~〜～→]+|至|到|\b(?:to|till|until|bis|a|au|tot|alle|do|as|hasta|jusqu'? ?a)\b")
 _NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
 """Where the windows of another day begin, as an export writes them."""
 _DELIVERED: Final = re.compile(r"(?:送达|送到|送货|配送|到货)(?=$|[;；,，、])")
@@ -297,7 +297,8 @@ def _both(begin: str, end: str) -> tuple[float, float] | None:
         begin, end = f"{begin[:2]}:{begin[2:]}", f"{end[:2]}:{end[2:]}"
     closes = clock_seconds(end, may_be_bare=True, is_end=True)
     opens = clock_seconds(begin, may_be_bare=True)
-    if opens is None or closes is None or ("." in begin and ":" in end):
+    is_same_hour = begin == end and begin.isdecimal()  # six to six, or at six
+    if opens is None or closes is None or ("." in begin and ":" in end) or is_same_hour:
         return None
     half = end.rstrip(".")[-2:]
     if begin.replace(":", "").isdecimal() and half in ("am", "pm"):

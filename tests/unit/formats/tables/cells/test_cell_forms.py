@@ -517,3 +517,28 @@ def test_other_words_before_hours_in_brackets_are_not_passed_over(text: str) -> 
     """SPEC T5: hours at which nobody is there, or of another day, are no window."""
     read = windows_in(text, "", CellStyle(planning_date="2026-12-07"))
     assert read != [["09:00", "11:00"]] and (isinstance(read, Fault) or "2026-12-08" in read[0][0])
+
+
+@pytest.mark.parametrize(
+    ("text", "windows"),
+    [
+        ("9u30-11u", [["09:30", "11:00"]]),
+        ("voor 12u", [["00:00", "12:00"]]),
+        ("nicht vor 10 Uhr", [["10:00", "47:59"]]),
+        ("niet na 15u", [["00:00", "15:00"]]),
+        ("bis spätestens 11 Uhr", [["00:00", "11:00"]]),
+        ("9-11 or 14-16", [["09:00", "11:00"], ["14:00", "16:00"]]),
+        ("8–9 oder 17–18 Uhr", [["08:00", "09:00"], ["17:00", "18:00"]]),
+        ("10 or later", [["10:00", "47:59"]]),
+        ("8\u201112", [["08:00", "12:00"]]),
+    ],
+)
+def test_windows_of_belgium_and_of_two_halves_are_read(text: str, windows: list[list[str]]) -> None:
+    """SPEC T5: all of them were refused, as was a hyphen that breaks no line."""
+    assert windows_in(text, "") == windows
+
+
+def test_from_six_to_six_is_no_window() -> None:
+    """SPEC T5: it is half a day, and was an appointment at six; one at 06:00-06:00 stays one."""
+    assert isinstance(windows_in("6-6", ""), Fault)
+    assert windows_in("06:00-06:00", "") == [["06:00", "06:00"]]
