@@ -84,7 +84,9 @@ def position_in(text: str, path: str, *, lon_first: bool) -> tuple[float, float]
     pair = pair_in(text)
     if pair is None:
         accepted = "latitude and longitude such as 52.52, 13.40"
-        return Fault(path, f"{shown(text)} is no position.", accepted, _east_or_west(text))
+        is_link = text.strip().lower().startswith("http")
+        hint = "Open the link, and write the two numbers that the map shows." if is_link else _east_or_west(text)
+        return Fault(path, f"{shown(text)} is no position.", accepted, hint)
     first, second, named = pair
     if named:
         return (first, second) if named == "lat" else (second, first)

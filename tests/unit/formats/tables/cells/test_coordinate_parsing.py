@@ -110,3 +110,9 @@ def test_what_only_resembles_a_position_is_none(text: str) -> None:
 def test_the_letter_of_an_angle_names_its_axis() -> None:
     """SPEC T5: columns of degrees and minutes are found whatever their headers."""
     assert [axis_of(text) for text in ("52°31'12\"N", "13°24'18\"E", "13°24'18\"O", "30 s")] == ["lat", "lon", "", ""]
+
+
+def test_a_short_link_is_refused_with_what_to_do() -> None:
+    """SPEC T7: it leads to a place and has no position in it; a way to cure that was not said."""
+    read = position_in("https://maps.app.goo.gl/AbCdEf123456", "", lon_first=False)
+    assert isinstance(read, Fault) and read.hint == "Open the link, and write the two numbers that the map shows."
