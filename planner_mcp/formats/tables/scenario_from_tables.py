@@ -125,7 +125,7 @@ def scenario_of_tables(tables: Mapping[str, Table], import_options: ImportOption
         *block_notices(tables["tickets"], proposals["tickets"]),
         *inactive_notices(tables["tickets"], proposals["tickets"]),
         *crew_notices(tables["tickets"], proposals["tickets"]),
-        *(absent_notices(fleet, proposals["agents"]) if fleet else ()),
+        *(absent_notices(fleet, proposals["agents"], import_options.planning_date) if fleet else ()),
     ]
     body = day.scenario(**fields)
     timeless = _has_hours(body) and all("service_time_s" not in ticket for ticket in body["tickets"])
@@ -169,7 +169,8 @@ def _as_read(
     import_options = replace(import_options, columns=columns)
     fleet = import_options.fleet or (None if import_options.agents else tables.get("agents"))
     read = {"tickets": without_doubtful(without_plan(tables["tickets"]))} | ({"agents": fleet} if fleet else {})
-    read["tickets"] = with_weekdays(_with_days(read["tickets"]), columns)
+    read["tickets"] = _with_days(read["tickets"])
+    read = {kind: with_weekdays(table, columns) for kind, table in read.items()}
     read = with_yes_no_skills({kind: with_units(table) for kind, table in read.items()}, columns)
     import_options, notices = with_known_mapping(read, import_options)
     dated, more = _dated(read["tickets"], import_options)

@@ -48,6 +48,8 @@ ALWAYS: Final = words_of(
 _NOTHING: Final = words_of("na null none nvt ka keine keiner aucun aucune ninguno geen nessuno brak 无 没有")
 _COMMAS: Final = re.compile(r"[,，、;；]")
 _NO_WORD: Final = re.compile(r"[\W_]+")
+_SIGNS: Final = str.maketrans(dict.fromkeys("✓✔√✅☑", "yes") | dict.fromkeys("✗✘❌☐", "no"))
+"""Signs that answer yes or no."""
 _BLANKS: Final = re.compile(r"\s+")
 _CHINESE_NUMERALS: Final = {char: value for value, char in enumerate("一二三四五六七八九", 1)} | {"两": 2}
 CHINESE_NUMBER: Final = r"([一二两三四五六七八九]?)(十?)([一二三四五六七八九]?)"
@@ -78,8 +80,8 @@ def chinese_number(found: re.Match[str]) -> str:
 
 
 def normalized_word(text: str) -> str:
-    """Return a cell as a word to look up: without case, blanks and punctuation."""
-    return _NO_WORD.sub("", text[:MAX_CELL]).casefold()
+    """Return a cell as a word to look up: without case, blanks and punctuation; `✓` as yes."""
+    return _NO_WORD.sub("", text[:MAX_CELL].translate(_SIGNS)).casefold()
 
 
 def filled(cells: Iterable[str]) -> list[str]:

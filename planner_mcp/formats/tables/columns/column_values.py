@@ -214,7 +214,7 @@ _DIVISIONS: Final = frozenset("省市区县旗州盟镇乡")
 
 def are_yes_or_no(cells: Sequence[str]) -> bool:
     """Return whether each cell answers yes or no."""
-    return all(cell.strip().casefold() in _YES_OR_NO for cell in cells)
+    return all(normalized_word(cell) in _YES_OR_NO for cell in cells)
 
 
 def _are_codes(numbers: Sequence[str]) -> bool:

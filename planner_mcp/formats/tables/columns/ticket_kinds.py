@@ -40,7 +40,7 @@ def are_kinds(cells: Sequence[str]) -> bool:
     """Return whether each cell says that something is picked up, or delivered, and not all are empty."""
     words = _kind_words(cells)
     initials = KIND_INITIALS.keys() if has_kind_initials(cells) else frozenset[str]()
-    return bool(words) and words <= PICKUPS | DELIVERIES | initials
+    return bool(words - {""}) and words <= PICKUPS | DELIVERIES | initials
 
 
 def says_kinds(cells: Iterable[str]) -> bool:

@@ -8,31 +8,35 @@ from dataclasses import replace
 from typing import Final
 
 from planner_mcp.formats.tables.cells.cell_text import simplified
-from planner_mcp.formats.tables.cells.unit_words import words_of
 from planner_mcp.formats.tables.cells.weekday_hours import hours_by_weekday
 from planner_mcp.formats.tables.columns.column_values import are_yes_or_no
 from planner_mcp.formats.tables.columns.yes_no_columns import says_yes
+from planner_mcp.formats.tables.headers.header_meanings import meaning_of, side_of
 from planner_mcp.formats.tables.sheets.text_tables import Table
 from planner_mcp.text import plain
 
 _FEWEST: Final = 3
 """Columns from which headers such as `Do` and `Mi` are days."""
-_MARKS: Final = words_of("0 1 ✓ ✔ ✗ ● •")
-"""Other signs for yes and no."""
+_DAYS: Final = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
+"""Days whose hours have a begin and an end in columns of their own."""
+Day = tuple[int, str]
+"""What a header names: a day of the week, Monday 0, and the begin or the end of its hours; empty for all of them."""
 
 
 def with_weekdays(table: Table, chosen: Container[str]) -> Table:
-    """Return the tickets with one column in place of those of weekdays, with a note; not of one that is chosen."""
+    """Return a table with one column in place of those of weekdays, with a note; not of one that is chosen."""
     days = {header: day for header in table.headers if (day := _day_named(header)) is not None}
-    if len(days) < _FEWEST or len(set(days.values())) < len(days) or any(header in chosen for header in days):
+    have_sides = {side != "" for _, side in days.values()}
+    if len(days) < _FEWEST or len(set(days.values())) < len(days) or len(have_sides) > 1:
         return table
     cells = [cell for header in days for cell in table.cells(header)]
-    are_marks = all(cell.strip() in _MARKS or are_yes_or_no([cell]) for cell in cells)
-    if not are_marks and not any(":" in cell or "-" in cell for cell in cells):  # amounts of each day
+    are_marks = all(cell.strip() in ("0", "1") or are_yes_or_no([cell]) for cell in cells)
+    are_hours = are_marks or any(":" in cell or "-" in cell for cell in cells)  # else amounts of each day
+    if not are_hours or any(header in chosen for header in days):
         return table
-    whole = ", ".join(days)
+    first, *_, last = days
+    whole = f"{first} - {last}"
     rows = tuple((line, _joined(row, days, whole, are_marks=are_marks)) for line, row in table.rows)
-    first = next(iter(days))
     headers = tuple(
         whole if header == first else header for header in table.headers if header not in days or header == first
     )
@@ -40,17 +44,34 @@ def with_weekdays(table: Table, chosen: Container[str]) -> Table:
     return replace(table, headers=headers, rows=rows, notices=(*table.notices, note))
 
 
-def _day_named(header: str) -> int | None:
-    """Return the day of the week, Monday 0, that a header is and nothing more; None for any other."""
+def _day_named(header: str) -> Day | None:
+    """Return the day, and the side of its hours, that a header names; None where it names more, or nothing of it."""
     match hours_by_weekday(simplified(header)) if header else []:
-        case [(days, "")] if len(days) == 1:
-            return min(days)
+        case [(days, rest)] if len(days) == 1:
+            side = side_of(meaning_of(rest, "tickets").concepts) if rest else ""
+            return None if side is None else (min(days), side)
     return None
 
 
-def _joined(row: Mapping[str, str], days: Mapping[str, int], whole: str, *, are_marks: bool) -> dict[str, str]:
+def _joined(row: Mapping[str, str], days: Mapping[str, Day], whole: str, *, are_marks: bool) -> dict[str, str]:
     """Return a row with its days, or the hours of each of them, in one cell; none where it says nothing of any."""
     rest = {header: cell for header, cell in row.items() if header not in days}
-    named = [header for header in days if header in row and (not are_marks or says_yes(row[header]))]
-    cell = ", ".join(named) if are_marks else "; ".join(f"{header} {row[header]}" for header in named)
+    of_day = {day: cell for header, day in days.items() if (cell := row.get(header)) is not None}
+    names = {day: _DAYS[day] if side else header for header, (day, side) in days.items()}
+    if are_marks:
+        cell = ", ".join(names[day] for (day, _), cell in of_day.items() if says_yes(cell))
+    else:
+        hours = {day: _hours(of_day, day) for day, _ in of_day}
+        cell = "; ".join(f"{names[day]} {text}" for day, text in hours.items())
     return rest | ({whole: cell} if cell else {})
+
+
+def _hours(of_day: Mapping[Day, str], day: int) -> str:
+    """Return the hours of a day: as its only column says them, or from its begin to its end."""
+    if whole := of_day.get((day, "")):
+        return whole
+    begin, end = of_day.get((day, "opens"), ""), of_day.get((day, "closes"), "")
+    if begin and end:
+        return f"{begin}-{end}"
+    one, word = (begin, "from") if begin else (end, "until")
+    return f"{word} {one}" if any(map(str.isdecimal, one)) else one

@@ -17,7 +17,7 @@ from planner_mcp.formats.tables.cells.number_parsing import amount_in, number_in
 from planner_mcp.formats.tables.cells.time_parsing import split_day
 from planner_mcp.formats.tables.cells.total_words import begins_as_total, is_total
 from planner_mcp.formats.tables.cells.unit_words import words_of
-from planner_mcp.formats.tables.cells.window_parsing import named_day
+from planner_mcp.formats.tables.cells.window_parsing import day_of_weekdays, named_day
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping
 from planner_mcp.formats.tables.columns.column_style import style_of
 from planner_mcp.formats.tables.columns.column_values import are_yes_or_no
@@ -227,7 +227,7 @@ def _says_several(cell: str) -> bool:
     return are_yes_or_no([cell]) and says_yes(cell) if isinstance(count, Fault) else count > 1
 
 
-def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
+def absent_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> Iterator[str]:
     """Yield what is said of columns of agents that are left out and in which some are called absent or not there."""
     for header in mapping.left_out:
         count = _count(table, header, _ABSENT)
@@ -235,6 +235,10 @@ def absent_notices(table: Table, mapping: ColumnMapping) -> Iterator[str]:
             count += sum(bool(normalized_word(cell)) and not says_yes(cell) for cell in table.cells(header))
         if count:
             yield f"Agents that are called absent in {plain(header, 40)}, read all the same: {count}."
+        days = [day_of_weekdays(cell, planning_date) for cell in table.cells(header)]
+        if all(days) and (others := sum(day != planning_date for day in days)):  # SO is a zone among others
+            column = plain(header, 40)
+            yield f"Agents of other weekdays than the planning date in {column}, read all the same: {others}."
 
 
 def _count(table: Table, header: str, words: frozenset[str]) -> int:

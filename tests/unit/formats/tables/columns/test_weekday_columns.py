@@ -20,11 +20,11 @@ def test_rows_of_other_weekdays_are_asked_about() -> None:
     """SPEC T5: customers of Monday were planned on Tuesday, as five columns of crosses were left out."""
     (asked,) = refused(MARKED)
     assert asked.problem == (
-        'Column "Mo, Di, Mi" is not used: some rows are of other days, which date passes over; it has texts '
-        "(Mo, Mi, Di)."
+        'Column "Mo - Mi" is not used: some rows are of other days, which date passes over; it has texts (Mo, Mi, Di).'
     )
-    assert tickets(MARKED, columns={"Mo, Di, Mi": "date"}) == ["b"]
-    assert tickets(MARKED.replace("x", "1"), columns={"Mo, Di, Mi": "date"}) == ["b"]
+    assert tickets(MARKED, columns={"Mo - Mi": "date"}) == ["b"]
+    for mark in ("1", "√", "✓"):
+        assert tickets(MARKED.replace("x", mark), columns={"Mo - Mi": "date"}) == ["b"]
 
 
 def test_the_hours_of_each_day_are_those_of_the_planning_date() -> None:
@@ -32,7 +32,7 @@ def test_the_hours_of_each_day_are_those_of_the_planning_date() -> None:
     day = imported_day(HOURS)
     windows = [ticket["time_windows"] for ticket in day.body["tickets"]]
     assert windows == [[["13:00", "17:00"]], [["2025-07-16T09:00", "2025-07-16T16:00"]]]
-    assert 'Columns of weekdays are read as one: "Monday, Tuesday, Wednesday".' in day.assumptions
+    assert 'Columns of weekdays are read as one: "Monday - Wednesday".' in day.assumptions
     kept: ImportedScenario = imported_day(HOURS, columns=day.proposals["tickets"].fields)
     assert kept.body == day.body
 
@@ -46,3 +46,21 @@ def test_other_columns_of_such_names_stay_as_they_are(text: str) -> None:
 def test_a_day_that_the_caller_names_stays_as_it_is() -> None:
     """SPEC T5: whoever knows better names the field."""
     assert tickets(MARKED, columns={"Mo": "notes", "Di": "", "Mi": ""}) == ["a", "b"]
+
+
+def test_the_hours_of_a_day_may_have_a_begin_and_an_end_of_their_own() -> None:
+    """SPEC T5: the hours of Monday were those of each day, and Tuesday's were asked about."""
+    text = "id,address,Mo von,Mo bis,Di von,Di bis\na,Weg 1,8:00,12:00,13:00,17:00\nb,Weg 2,9:00,11:00,10:00,\n"
+    day = imported_day(text, columns={"Mo von - Di bis": "window"})
+    assert [ticket["time_windows"] for ticket in day.body["tickets"]] == [[["13:00", "17:00"]], [["10:00", "47:59"]]]
+
+
+def test_agents_of_other_weekdays_are_noted() -> None:
+    """SPEC T5: a driver who works on Mondays was sent out on Tuesday, and nothing said so."""
+    note = "Agents of other weekdays than the planning date in {}, read all the same: 1."
+    day = imported_day("id,address\na,Weg 1\n", "id,capacity,Mo,Di,Mi\nv,9,x,,x\nw,9,x,x,x\n")
+    assert note.format("Mo - Mi") in day.assumptions
+    day = imported_day("id,address\na,Weg 1\n", "id,capacity,Days\nv,9,Mon-Fri\nw,9,Wed\n")
+    assert note.format("Days") in day.assumptions
+    day = imported_day("id,address\na,Weg 1\n", "id,capacity,Zone\nv,9,NW\nw,9,SO\n")
+    assert not any("other weekdays" in each for each in day.assumptions), "SO is the south-east too"

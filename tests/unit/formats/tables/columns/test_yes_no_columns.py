@@ -48,3 +48,10 @@ def test_headers_that_begin_with_the_same_few_letters_are_not_alike() -> None:
     orders, fleet = "id,lat,lon,Amount\na,52.1,13.1,1\nb,52.2,13.1,3\n", "id,capacity,AM\nv,9,yes\nw,9,no\n"
     day = imported_day(orders, fleet, depot="52,13")
     assert [each.get("skills") for each in day.body["tickets"]] == [None, None]
+
+
+def test_a_sign_answers_yes_or_no() -> None:
+    """SPEC T5: a column of ✓ was one of empty cells, and in Chinese one of kinds."""
+    day = imported_day("id,address,Tail lift\na,Weg 1,✓\nb,Weg 2,\n", "id,capacity,Tail lift\nv,9,√\nw,9,✗\n")
+    assert [each.get("skills") for each in day.body["tickets"]] == [["Tail lift"], None]
+    assert [each.get("skills") for each in day.body["agents"]] == [["Tail lift"], None]

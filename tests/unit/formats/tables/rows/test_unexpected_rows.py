@@ -213,12 +213,13 @@ def test_inactive_rows_and_absent_agents_are_named() -> None:
     notices = list(inactive_notices(read, propose_mapping(read, "tickets", {})))
     assert [each[-3:] for each in notices] == [" 1.", " 2."]
     staff = table("id,Anwesend\nv,x\nw,Urlaub\n")
-    notices = list(absent_notices(staff, propose_mapping(staff, "agents", {})))
+    notices = list(absent_notices(staff, propose_mapping(staff, "agents", {}), ""))
     assert notices == ["Agents that are called absent in Anwesend, read all the same: 1."]
     for header in ("Verfügbar", "Available?", "可用"):
         fleet = table(f"Kennz.,{header}\nA-K 11,ja\nA-K 12,no\nA-K 13,\n")
         mapping = propose_mapping(fleet, "agents", {})
-        assert (mapping.fields["Kennz."], [each[-3:] for each in absent_notices(fleet, mapping)]) == ("id", [" 1."])
+        notices = list(absent_notices(fleet, mapping, ""))
+        assert (mapping.fields["Kennz."], [each[-3:] for each in notices]) == ("id", [" 1."])
 
 
 @pytest.mark.parametrize("cells", ["Lun-Ven|Mar, Gio|Mer", "ma-vr|di|woensdag, vrijdag", "pn-pt|wt, czw|sroda"])
