@@ -155,7 +155,7 @@ def _with_given(
     if len(names) == 1 and len(wanted) == 1:
         matched = [(wanted[0], names[0])]
     else:
-        by_name = {name: [column for column in wanted if _is_called(column, name)] for name in names}
+        by_name = {name: _called(wanted, name) or [c for c in wanted if _is_called(c, name)] for name in names}
         matched = [(column, name) for name, alike in by_name.items() for column in _one_of(alike, shown(name), settled)]
     if wanted and not matched and not settled.faults:
         settled.faults.append(_several(wanted, f"the agents carry {' and '.join(map(plain, names))}"))
@@ -202,6 +202,7 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     matched: list[tuple[AmountColumn, AmountColumn]] = []
     for limit in carried:
         alike = [column for column in wanted if limit.dimension and column.dimension == limit.dimension]
+        alike = _called(alike, limit.header) or alike
         matched += [(column, limit) for column in _one_of(alike, limit.shown, settled)]
     if not matched and wanted and carried and not settled.faults:
         chosen = [column for column in wanted if column.is_chosen] or list(wanted)
@@ -211,7 +212,8 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
         else:
             settled.faults.append(_several(wanted, f"the agents carry {' and '.join(c.shown for c in carried)}"))
     pairs: Pairs = []
-    scaled: list[tuple[AmountColumn, float]] = []
+    scaled: list[tuple[AmountColumn, str, float]] = []
+    dimensions = Counter(_name(column) for column in {id(column): column for column, _ in matched}.values())
     are_named = len(matched) > 1 or any(_have_two_units(*pair) for pair in matched)  # by their usual unit, weight_kg
     for column, limit in matched:
         if _have_two_units(column, limit):
@@ -221,16 +223,22 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
         ):
             settled.notices.append(_as_they_stand(column, limit.shown))
         wants, carries = column.factor or limit.factor or 1.0, limit.factor or column.factor or 1.0
-        pairs.append((column, _name(column), wants) if are_named else (column, "", 1.0))
-        scaled.append((limit, carries if are_named else 1.0))
-    scaled = scaled or [(limit, 1.0) for limit in carried[:1]]
+        name = _name(column) if dimensions[_name(column)] == 1 else plain(column.header, _SHOWN)
+        pairs.append((column, name, wants) if are_named else (column, "", 1.0))
+        scaled.append((limit, name, carries if are_named else 1.0))
+    scaled = scaled or [(limit, _name(limit), 1.0) for limit in carried[:1]]
     for row in range(len(carried[0].numbers) if carried else 0):
-        amounts = {_name(limit): _scaled(limit.numbers[row], factor) for limit, factor in scaled}
+        amounts = {name: _scaled(limit.numbers[row], factor) for limit, name, factor in scaled}
         settled.capacities.append(amounts if are_named else next(iter(amounts.values())))
-    used = [limit for limit, _ in scaled]
+    used = [limit for limit, _, _ in scaled]
     if unused := [limit.shown for limit in carried if limit not in used and wanted and not settled.faults]:
         settled.notices.append(f"Limits nothing, for no ticket has such an amount: {', '.join(unused)}.")
     return pairs
+
+
+def _called(columns: Sequence[AmountColumn], name: str) -> list[AmountColumn]:
+    """Return the column of some that is called as a capacity is, such as that of a compartment."""
+    return [column for column in columns if normalized(column.header) == normalized(name)]
 
 
 def _have_two_units(column: AmountColumn, limit: AmountColumn) -> bool:

@@ -245,3 +245,13 @@ def test_a_rare_unit_beside_a_capacity_without_one_is_noted(header: str) -> None
     assert f'"{header}" and the capacity of the agents: {note}' in given.assumptions
     assert f'"{header}" and "Capacity": {note}' in imported_day(text, "id,Capacity\nv,1000\n").assumptions
     assert not any(note in each for each in imported_day("id,place,Weight (kg)\na,A,1\n").assumptions)
+
+
+def test_amounts_are_held_against_the_compartments_that_are_called_so() -> None:
+    """SPEC T5: each of three limited one of three, and no answer to the question about them was accepted."""
+    orders, amounts = "id,place,Dry kg,Chilled kg\na,A,30,20\nb,B,12,\n", [(30, 20), (12, 0)]
+    given = ({"id": "v", "capacity": {"Dry kg": 500, "Chilled kg": 200}},)
+    for day in (imported_day(orders, agents=given), imported_day(orders, "id,Dry kg,Chilled KG\nv,500,200\n")):
+        assert [tuple(ticket["demand"].values()) for ticket in day.body["tickets"]] == amounts
+        assert {*day.body["tickets"][0]["demand"]} == {*day.body["agents"][0]["capacity"]} == {"Dry kg", "Chilled kg"}
+        assert [*day.body["agents"][0]["capacity"].values()] == [500, 200]
