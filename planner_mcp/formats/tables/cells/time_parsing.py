@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from planner_mcp.errors import Fault
-from planner_mcp.formats.tables.cells.cell_text import ALWAYS, PLAIN_STYLE, CellStyle, shown, simplified
+from planner_mcp.formats.tables.cells.cell_text import ALWAYS, MAX_CELL, PLAIN_STYLE, CellStyle, shown, simplified
 from planner_mcp.formats.tables.cells.number_parsing import number_in
 from planner_mcp.formats.tables.cells.weekday_hours import LATIN_DAYS
 from planner_mcp.text import DAY_S, clock_s
@@ -260,7 +260,7 @@ def clock_seconds(simple: str, *, may_be_bare: bool, is_end: bool = False) -> fl
 
 def names_half(text: str) -> bool:
     """Return whether a time of a cell says of which half of the day it is: `8:30 AM`, `1-4pm`."""
-    return _HALF_NAMED.search(simplified(text)) is not None
+    return _HALF_NAMED.search(text[:MAX_CELL].casefold()) is not None
 
 
 def lacks_half(simple: str, seconds: float, style: CellStyle) -> bool:
