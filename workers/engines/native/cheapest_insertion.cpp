@@ -2,11 +2,7 @@
 
 namespace sisr {
 
-void Inserter::try_route(int agent, const Option& option, InsertionPosition& best) {
-    const Ticket& ticket = problem_.tickets[option.ticket];
-    if ((ticket.kind == Kind::PICKUP ? plan_.spare_for_pickups : plan_.spare)[agent] < ticket.load)
-        return;  // rejected without access to the route, which is out of the cache
-    const Route& route = plan_.routes[agent];
+void Inserter::try_positions(const Route& route, const Option& option, InsertionPosition& best) {
     if (!admits(route, option)) return;
     if (option.pickup >= 0)
         pair(route, option, best);
@@ -77,22 +73,24 @@ void Inserter::simple(const Route& route, const Option& option, InsertionPositio
     const bool timed = problem_.timed, is_used = route.is_used();
     const Node* nodes = route.nodes.data();
     const int last = static_cast<int>(route.nodes.size()) - 1;
-    int k = route.pinned;
+    Number least = best.delta;
+    int after = -1, k = route.pinned;
     if (timed)
         while (k < last && nodes[k + 1].latest < open + service) ++k;
     for (; k < last; ++k) {
         const Node &before = nodes[k], &next = nodes[k + 1];
-        if (timed && before.finish > close) return;
+        if (timed && before.finish > close) break;
         if (is_used && blink_()) continue;
         const Number detour = Number{dist.in[before.place]} + dist.out[next.place] - next.leg;
         const Number delta = base + agent.per_distance * detour;
-        if (delta >= best.delta || detour > room) continue;
+        if (delta >= least || detour > room) continue;
         if (timed) {
             const Number arrival = before.finish + time.in[before.place];
             if (arrival > close || std::max(arrival, open) + service + time.out[next.place] > next.latest) continue;
         }
-        best = {delta, route.agent, k, -1, TERMINUS, TERMINUS, option};
+        least = delta, after = k;
     }
+    if (after >= 0) best = {least, route.agent, after, -1, TERMINUS, TERMINUS, option};
 }
 
 void Inserter::single(const Route& route, const Option& option, InsertionPosition& best) {
@@ -106,6 +104,7 @@ void Inserter::single(const Route& route, const Option& option, InsertionPositio
     const bool is_mixed = problem_.is_mixed(agent), timed = problem_.timed, backhaul = problem_.backhaul;
     const bool reloads = agent.max_reloads > route.reloads && agent.max_reloads > 0;
     const bool is_pickup = ticket.kind == Kind::PICKUP, sums_durations = problem_.sums_durations;
+    const bool is_used = route.is_used();
     const Number time_room = agent.longest() - route.duration;
     const Node* nodes = route.nodes.data();
     int k = route.pinned, last = static_cast<int>(route.nodes.size()) - 1;
@@ -120,13 +119,13 @@ void Inserter::single(const Route& route, const Option& option, InsertionPositio
             if (before.finish > closes) break;
             if (done > next.latest) continue;
         }
-        if (route.is_used() && blink_()) continue;
+        if (is_used && blink_()) continue;
         const Number detour = Number{dist.in[before.place]} + dist.out[next.place] - next.leg;
         Number delta = base + agent.per_distance * detour;
         if (delta >= best.delta || detour > room) continue;
         if (sums_durations) {
             const Number longer =
-                ticket.service + time.in[before.place] + time.out[next.place] - (route.is_used() ? next.leg_time : 0);
+                ticket.service + time.in[before.place] + time.out[next.place] - (is_used ? next.leg_time : 0);
             delta += agent.per_time * longer + span(route.duration + longer);
             if (longer > time_room) continue;
         }

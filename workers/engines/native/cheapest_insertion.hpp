@@ -16,7 +16,11 @@ public:
         : plan_(plan), problem_(plan.problem), blink_(random, blink_rate), stop_criterion_(stop_criterion) {}
 
     // Update `best` if the route of `agent` has a cheaper position. Its duration is priced against `longest`.
-    void try_route(int agent, const Option& option, InsertionPosition& best);
+    void try_route(int agent, const Option& option, InsertionPosition& best) {
+        const Ticket& ticket = problem_.tickets[option.ticket];
+        const Number spare = (ticket.kind == Kind::PICKUP ? plan_.spare_for_pickups : plan_.spare)[agent];
+        if (spare >= ticket.load) try_positions(plan_.routes[agent], option, best);  // else without access to the route
+    }
     // Whether an idle agent may be cheaper than `best`: not where the way to the ticket and back alone costs as much.
     bool may_open(int agent, const Option& option, const InsertionPosition& best) const {
         const Agent& driver = problem_.agents[agent];
@@ -38,6 +42,7 @@ private:
         const std::int32_t *in, *out;
     };  // from and to each place
 
+    void try_positions(const Route& route, const Option& option, InsertionPosition& best);
     bool admits(const Route& route, const Option& option) const;
     void single(const Route& route, const Option& option, InsertionPosition& best);
     void simple(const Route& route, const Option& option, InsertionPosition& best);
@@ -66,15 +71,13 @@ private:
     // End of the service of a ticket reached at `arrival` from `before`; NEVER if it is too late.
     Number serve(int ticket, Number arrival, int before, bool is_first) const {
         const Ticket& t = problem_.tickets[ticket];
-        if (problem_.setups && (is_first || t.place != before)) arrival += t.setup;
+        arrival += problem_.setup(ticket, before, is_first);
         const Window* window = t.window_from(arrival);
         return window ? std::max(arrival, window->open) + t.service : NEVER;
     }
     // Whether the rest of the route is on time when its next node is reached at `arrival` from `place`.
     bool is_on_time(const Node& next, Number arrival, int place) const {
-        if (problem_.setups && problem_.is_ticket(next.stop) && next.place != place)
-            arrival += problem_.tickets[next.stop].setup;
-        return arrival <= next.latest;
+        return arrival + problem_.setup(next.stop, place, false) <= next.latest;
     }
 
     const Plan& plan_;

@@ -83,12 +83,12 @@ Number Recreate::key(int order, const Option& option) const {
 
 InsertionPosition Recreate::best_position(const Option& option) {
     InsertionPosition best;
-    is_listed_.clear(), nearby_.clear();
+    is_listed_.clear(), nearby_count_ = 0;
     is_listed_.add(0);
     if (plan_.active.size() > FEW_ROUTES) {
         if (option.pickup >= 0) list_routes_near(option.pickup);
         list_routes_near(option.ticket);
-        for (int agent : nearby_) inserter_.try_route(agent, option, best);
+        for (int agent : std::span(nearby_).first(nearby_count_)) inserter_.try_route(agent, option, best);
     }
     if (best.agent < 0)
         for (int agent : plan_.active)
@@ -101,13 +101,13 @@ InsertionPosition Recreate::best_position(const Option& option) {
 void Recreate::list_routes_near(int ticket) {
     const auto& near = problem_.neighbours[ticket];
     const std::size_t last = std::min<std::size_t>(near.size() - 1, NEAR);
-    std::size_t count = nearby_.size();
-    nearby_.resize(count + last);
+    std::size_t count = nearby_count_;
     for (std::size_t k = 1; k <= last; ++k) {
-        nearby_[count] = plan_.agent_of[near[k]];
-        count += is_listed_.add(1 + nearby_[count]);
+        const int agent = plan_.agent_of[near[k]];
+        nearby_[count] = agent;
+        count += is_listed_.add(1 + agent);
     }
-    nearby_.resize(count);
+    nearby_count_ = count;
 }
 
 void Recreate::try_idle_agents(const Option& option, InsertionPosition& best) {

@@ -4,6 +4,9 @@
 // only if it serves a near neighbour of the item, and all routes only if none of these is feasible. Nearly every best
 // position is among them, and an insertion takes as long with 5000 tickets as with 500.
 #pragma once
+#include <array>
+#include <span>
+
 #include "cheapest_insertion.hpp"
 
 namespace sisr {
@@ -52,8 +55,9 @@ private:
     Random& random_;
     const StopCriterion& stop_criterion_;
     Inserter inserter_;
-    ClearableSet is_listed_;   // by agent, from 1; 0 is for unserved tickets
-    std::vector<int> nearby_;  // agents
+    ClearableSet is_listed_;                // by agent, from 1; 0 is for unserved tickets
+    std::array<int, 2 * NEAR + 1> nearby_;  // agents: the first `nearby_count_`
+    std::size_t nearby_count_ = 0;
     std::vector<Number> key_;  // sort key by item
     bool cost_only_grows_;     // whether every insertion increases the cost
 };

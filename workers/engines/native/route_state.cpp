@@ -98,10 +98,10 @@ bool schedule(const Problem& problem, Route& route, Clock& clock, BreakScheduler
         Node& node = route.nodes[k];
         const bool is_reload = problem.is_reload(node.stop);
         const Ticket* ticket = problem.is_ticket(node.stop) ? &problem.tickets[node.stop] : nullptr;
-        node.place = ticket ? ticket->place : is_reload ? problem.reload_place(node.stop) : agent.end;
+        node.place = problem.stop_place(node.stop, agent);
         node.leg = distance(before.place, node.place), node.leg_time = duration(before.place, node.place);
         route.distance += node.leg;
-        const Number setup = ticket && (k == 1 || node.place != before.place) ? ticket->setup : 0;
+        const Number setup = problem.setup(node.stop, before.place, k == 1);
         const Number release = is_reload && problem.releases ? trip_release(problem, route, k) : 0;
         const auto done = [&](Number arrival) {
             if (!ticket) return std::max(arrival, release);
@@ -131,9 +131,7 @@ bool schedule(const Problem& problem, Route& route, Clock& clock, BreakScheduler
 // The latest start of service at a node that keeps the next one on time.
 Number latest_at(const Problem& problem, const Route& route, std::size_t k) {
     const Node &node = route.nodes[k], &after = route.nodes[k + 1];
-    const bool has_setup = problem.is_ticket(after.stop) && (k == 0 || node.place != after.place);
-    Number leave = after.latest - after.leg_time;
-    if (has_setup) leave -= problem.tickets[after.stop].setup;
+    const Number leave = after.latest - after.leg_time - problem.setup(after.stop, node.place, k == 0);
     if (!problem.is_ticket(node.stop)) return leave;
     const Ticket& ticket = problem.tickets[node.stop];
     return ticket.last_start(leave - ticket.service);
@@ -145,7 +143,7 @@ Number finish_at(const Problem& problem, const Route& route, std::size_t k) {
     const Number arrival = before.finish + node.leg_time;
     if (!problem.is_ticket(node.stop)) return arrival;
     const Ticket& ticket = problem.tickets[node.stop];
-    const Number ready = arrival + (k == 1 || node.place != before.place ? ticket.setup : 0);
+    const Number ready = arrival + problem.setup(node.stop, before.place, k == 1);
     return std::max(ready, ticket.window_from(ready)->open) + ticket.service;
 }
 
@@ -278,9 +276,8 @@ void compute_trips(const Problem& problem, Route& route, const auto& travel) {
 
 // Time from the end of a stop to the start of service at the next.
 Number travel_after(const Problem& problem, const Route& route, std::size_t k) {
-    const Node &node = route.nodes[k], &next = route.nodes[k + 1];
-    const bool has_setup = problem.is_ticket(next.stop) && (k == 0 || next.place != node.place);
-    return next.leg_time + (has_setup ? problem.tickets[next.stop].setup : 0);
+    const Node& next = route.nodes[k + 1];
+    return next.leg_time + problem.setup(next.stop, route.nodes[k].place, k == 0);
 }
 
 void join_segments(const Problem& problem, Route& route) {
@@ -318,15 +315,7 @@ void join_segments_at(const Problem& problem, Route& route, std::size_t at) {
 
 }  // namespace
 
-RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bool is_end) {
-    if (!problem.is_ticket(stop))
-        return is_end ? RouteSegment{0, -NEVER, agent.close} : RouteSegment{0, agent.open, NEVER};
-    const Ticket& ticket = problem.tickets[stop];
-    return {ticket.service, ticket.opens(), ticket.closes()};
-}
-
-Number least_load_cost(const Problem& problem, const Route& route, const Option* inserted) {
-    if (!problem.has_least_loads) return 0;
+Number missing_load_cost(const Problem& problem, const Route& route, const Option* inserted) {
     const auto sum = [&](const auto& amount) {
         Number total = 0;
         for (const Node& node : route.nodes)

@@ -26,7 +26,8 @@ struct RouteSegment {
     Number duration, opens, closes;  // closes < opens: infeasible
 
     bool is_possible() const { return opens <= closes; }
-    RouteSegment then(Number travel, const RouteSegment& next) const {
+    // As a call it takes a twentieth of a search where durations have limits.
+    [[gnu::always_inline]] RouteSegment then(Number travel, const RouteSegment& next) const {
         const Number reach = duration + travel, wait = std::max<Number>(0, next.opens - reach - closes);
         if (!is_possible() || !next.is_possible() || opens + reach > next.closes) return {0, 0, -1};
         return {reach + wait + next.duration, std::max(next.opens - reach, opens) - wait,
@@ -78,10 +79,15 @@ struct Route : Totals {
 // Evaluate the route: times, cost, limits. Returns false when it is infeasible; then only `nodes` are valid.
 bool evaluate(const Problem& problem, Route& route, std::vector<BreakTaken>* break_list = nullptr);
 
+// `least_load_cost` where some agents have least loads.
+Number missing_load_cost(const Problem& problem, const Route& route, const Option* inserted);
+
 // What a route costs that serves less than the least load of its agent, with an option that is inserted: the penalties of
 // all that it serves, or, while it is to be filled, those of optional tickets and less than one of a wanted ticket, the
 // less the more it serves. 0 where it serves enough. A plan is published without such routes.
-Number least_load_cost(const Problem& problem, const Route& route, const Option* inserted = nullptr);
+inline Number least_load_cost(const Problem& problem, const Route& route, const Option* inserted = nullptr) {
+    return problem.has_least_loads ? missing_load_cost(problem, route, inserted) : 0;
+}
 
 // After `evaluate`: the values that insertions need (`latest`, `head`, `tail`, `until`, `from`).
 void compute_backward(const Problem& problem, Route& route);
@@ -90,13 +96,14 @@ void compute_backward(const Problem& problem, Route& route);
 void update_after_insertion(const Problem& problem, Route& route, std::size_t at);
 
 // The segment of a single stop, and the time from the end of one stop to the start of service at another.
-RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bool is_end);
-inline Number time_between(const Problem& problem, const Agent& agent, int place, int stop, bool is_first) {
+inline RouteSegment segment_of(const Problem& problem, const Agent& agent, int stop, bool is_end) {
     if (!problem.is_ticket(stop))
-        return problem.duration(agent)(place, problem.is_reload(stop) ? problem.reload_place(stop) : agent.end);
+        return is_end ? RouteSegment{0, -NEVER, agent.close} : RouteSegment{0, agent.open, NEVER};
     const Ticket& ticket = problem.tickets[stop];
-    const bool has_setup = is_first || ticket.place != place;
-    return problem.duration(agent)(place, ticket.place) + (has_setup ? ticket.setup : 0);
+    return {ticket.service, ticket.opens(), ticket.closes()};
+}
+inline Number time_between(const Problem& problem, const Agent& agent, int place, int stop, bool is_first) {
+    return problem.duration(agent)(place, problem.stop_place(stop, agent)) + problem.setup(stop, place, is_first);
 }
 
 }  // namespace sisr

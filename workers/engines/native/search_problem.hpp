@@ -163,8 +163,8 @@ struct Item {
 class Problem {
 public:
     Problem(const Input& in, const StopCriterion& stop_criterion)
-        : dimensions(static_cast<int>(in.dimensions)), span_cost(in.span_cost), backhaul(in.backhaul != 0),
-          drops_short_routes(in.drops_short_routes != 0), input_(in) {
+        : dimensions(static_cast<int>(in.dimensions)), ticket_count(static_cast<int>(in.tickets)),
+          span_cost(in.span_cost), backhaul(in.backhaul != 0), drops_short_routes(in.drops_short_routes != 0), input_(in) {
         read_travel(stop_criterion);
         read_agents();
         read_tickets();
@@ -184,6 +184,12 @@ public:
         const Ticket& served = tickets[ticket];
         return (served.preferred != agent ? served.switch_cost : 0) + served.forgone;
     }
+    // The setup time of a stop that is reached from a place: none at the place of the stop before.
+    Number setup(int stop, int from, bool is_first) const {
+        if (!setups || !is_ticket(stop)) return 0;
+        const Ticket& ticket = tickets[stop];
+        return is_first || ticket.place != from ? ticket.setup : 0;
+    }
     bool may_stop(const Agent& agent, int stop) const {
         if (!is_reload(stop)) return may_serve(agent.type, stop);
         return std::find(agent.reloads.begin(), agent.reloads.end(), reload_place(stop)) != agent.reloads.end();
@@ -192,14 +198,17 @@ public:
         const auto& others = tickets[ticket].incompatible;
         return std::any_of(others.begin(), others.end(), is_incompatible);
     }
-    bool is_ticket(int stop) const { return stop >= 0 && stop < static_cast<int>(tickets.size()); }
-    bool is_reload(int stop) const { return stop >= static_cast<int>(tickets.size()); }
-    int reload_place(int stop) const { return stop - static_cast<int>(tickets.size()); }
+    bool is_ticket(int stop) const { return stop >= 0 && stop < ticket_count; }
+    bool is_reload(int stop) const { return stop >= ticket_count; }
+    int reload_place(int stop) const { return stop - ticket_count; }
     int location(int place) const { return order_[place]; }
     int place(Number location) const {
         return location < 0 ? static_cast<int>(input_.locations) : place_of_[static_cast<std::size_t>(location)];
     }
-    int reload_stop(int place) const { return static_cast<int>(tickets.size()) + place; }
+    int stop_place(int stop, const Agent& agent) const {  // TERMINUS is the end of the route
+        return is_ticket(stop) ? tickets[stop].place : is_reload(stop) ? reload_place(stop) : agent.end;
+    }
+    int reload_stop(int place) const { return ticket_count + place; }
     bool is_mixed(const Agent& agent) const { return mixed || agent.max_reloads > 0; }
     // Loaded and unloaded once: it departs with all deliveries and returns with all pickups.
     bool is_one_trip(const Agent& agent) const { return !paired && agent.max_reloads == 0; }
@@ -210,7 +219,7 @@ public:
     const Matrix& distance(const Agent& agent) const { return *distances_[agent.profile]; }
     const Matrix& duration(const Agent& agent) const { return *durations_[agent.profile]; }
 
-    int dimensions;
+    int dimensions, ticket_count;
     Number span_cost;
     bool backhaul;
     bool drops_short_routes;  // see Input
