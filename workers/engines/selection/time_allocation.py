@@ -37,7 +37,8 @@ FEW_TICKETS: Final = 150
 """Tickets up to which the second core runs the finisher rather than another seed of the starter."""
 
 DECOMPOSITION_TICKETS: Final = 600
-"""Tickets from which on the starter may decompose one plan over all cores rather than search one plan per core."""
+"""Tickets from which on the starter may decompose one plan over all cores rather than search one plan per core, where
+there is more than capacities to observe."""
 TICKETS_PER_PART: Final = 250
 """Least number of tickets per core of a decomposition: as many as the native engine puts into a part."""
 DECOMPOSITION_ROUTES: Final = 15
@@ -55,7 +56,9 @@ RECOMBINATION_SHARE: Final = 0.05
 RECOMBINATION_LONGEST_S: Final = 2.0
 """Longest time for recombination after a round, in seconds."""
 RECOMBINATION_FROM_S: Final = 2.0
-"""Shortest solve that has recombination, in seconds. It has fewer than `DECOMPOSITION_TICKETS`."""
+"""Shortest solve that has recombination, in seconds."""
+RECOMBINATION_TICKETS: Final = 600
+"""Tickets from which on routes are not recombined."""
 RECOMBINATION_ROUTE: Final = 20
 """Tickets of a route below which routes are recombined: by capacity, or on average where nothing limits loads."""
 NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
@@ -156,7 +159,7 @@ def recombination_s(problem: Problem, span_s: float) -> float:
     """Return the time, in seconds, for the recombination after each round of a solve; 0 where it does not gain."""
     tickets, load = len(problem.tickets), tickets_per_load(problem)
     route = tickets / len(problem.agents) if load == math.inf else load
-    is_short = tickets < DECOMPOSITION_TICKETS and route < RECOMBINATION_ROUTE
+    is_short = tickets < RECOMBINATION_TICKETS and route < RECOMBINATION_ROUTE
     if span_s < RECOMBINATION_FROM_S or not is_short or problem.features & NOT_RECOMBINED:
         return 0.0
     return min(RECOMBINATION_SHARE * span_s, RECOMBINATION_LONGEST_S)
@@ -168,7 +171,7 @@ def uses_decomposition(problem: Problem, cores: int) -> bool:
     served = min(len(problem.tickets), len(problem.agents) * load)
     return (
         cores > 1
-        and served >= max(DECOMPOSITION_TICKETS, TICKETS_PER_PART * cores)
+        and served >= max(DECOMPOSITION_TICKETS if problem.features else 0, TICKETS_PER_PART * cores)
         and served / load >= DECOMPOSITION_ROUTES * cores
     )
 
