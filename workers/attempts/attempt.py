@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from planner_mcp.errors import StoreUnavailableError
 from planner_mcp.jobs.job_ports import ClaimedWork, Exchanged, SeatClaim, WorkerStore
+from planner_mcp.routing.plan import PlanJson
 from planner_mcp.settings import Settings
 from workers.attempts.job_reporter import RETRY_FIRST_S, RETRY_LONGEST_S
 from workers.executors.executor_interface import Executor, Solver
@@ -147,13 +148,14 @@ class Attempt(Generic[Work]):
             self._solver.send({"kind": "team", "plan": exchanged.plan, "members": exchanged.members})
 
 
-def is_better(plan: dict[str, object], other: dict[str, object] | None) -> bool:
-    """Return whether a plan is better than another of the same scenario: penalty first, then cost."""
+def is_better(plan: PlanJson, other: PlanJson | None) -> bool:
+    """Return whether a plan is better than another of the same scenario: by penalty, then cost, then what is proved."""
     return other is None or _rank(plan) < _rank(other)
 
 
-def _rank(plan: dict[str, object]) -> tuple[object, object]:
-    return (plan.get("penalty") or 0.0, plan["cost"])
+def _rank(plan: PlanJson) -> tuple[float, float, float, bool]:
+    proof = plan.get("proof") or {}
+    return (plan.get("penalty") or 0.0, plan["cost"], -proof.get("lower_bound", 0.0), not proof.get("is_optimal"))
 
 
 async def wait_for(event: asyncio.Event, timeout_s: float) -> None:
