@@ -88,13 +88,21 @@ class Incumbent:
     def attach(self, proof: ProofRecord) -> None:
         """Publish the incumbent again with what is proved about it; the proof stays on it and its successors.
 
-        The waiting candidate is evaluated before: it may be the plan that is proved.
+        The waiting candidate is evaluated before: it may be the plan that is proved. Of another, dearer plan only the
+        bound is told.
         """
         self.flush()
         self._proof = proof
         if self.plan is not None:
-            self.plan = replace(self.plan, proof=proof)
+            self.plan = replace(self.plan, proof=self._proved())
             self._publish(self.plan, self.improvements)
+
+    def _proved(self) -> ProofRecord | None:
+        """Return what is proved of the incumbent: the bound of every plan, and whether this one meets it."""
+        if self._proof is None or self._price is None:
+            return None
+        meets = self._price / self._problem.cost_scale <= self._proof.lower_bound
+        return replace(self._proof, is_optimal=self._proof.is_optimal and meets)
 
     def flush(self) -> None:
         """Evaluate the waiting candidate now."""
@@ -168,6 +176,6 @@ class Incumbent:
             self.violations, self._refused = violations, candidate
             return
         self._price = cost
-        self.plan = replace(with_reasons(self._problem, plan), proof=self._proof)
+        self.plan = replace(with_reasons(self._problem, plan), proof=self._proved())
         self.improvements += 1
         self._publish(self.plan, self.improvements)

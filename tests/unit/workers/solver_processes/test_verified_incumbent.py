@@ -71,6 +71,17 @@ def test_a_proof_is_published_with_the_waiting_plan() -> None:
     assert [cost for cost, _ in harness.sent[1:]] == [TOUR, TOUR]
 
 
+def test_a_plan_that_costs_more_than_the_proved_one_is_not_called_optimal() -> None:
+    """SPEC S2: where the proved plan did not wait any more, because a later candidate had taken its place."""
+    harness = IncumbentHarness()
+    for candidate in (WORSE, TOURS, TOO_MUCH):
+        harness.incumbent.offer(candidate)
+    harness.incumbent.attach(ProofRecord(TOUR, is_optimal=True))
+    assert harness.incumbent.plan is not None
+    assert harness.incumbent.plan.proof == ProofRecord(TOUR)
+    assert harness.incumbent.settle(TOURS).proof == ProofRecord(TOUR, is_optimal=True)
+
+
 def test_rejected_plan_is_never_an_answer() -> None:
     """SPEC S2: a plan that fails the verifier is an engine error."""
     harness = IncumbentHarness()
