@@ -77,7 +77,6 @@ class RoutePricer:
 
     def __init__(self, network: RelaxedNetwork) -> None:
         self._network = network
-        self._out = np.empty(_CELLS, dtype=np.int64)
         windows_at = np.cumsum([0, *map(len, network.windows)], dtype=np.int64)
         windows = np.array([end for each in network.windows for window in each for end in window] or [0])
         self._arrays: dict[str, Cells] = {
@@ -110,18 +109,18 @@ class RoutePricer:
             max_routes: Routes to return at most.
             is_heuristic: Compare labels by cost, time and load alone; then nothing is proved.
         """
-        used, least = ctypes.c_int64(), ctypes.c_int64()
+        used, least, out = ctypes.c_int64(), ctypes.c_int64(), _room()
         options = _Options(seconds, max_labels, max_routes, is_heuristic, 0)
         network = self._structure(node_cost, cuts, memory, coarse)
         end = library().sisr_price(
             ctypes.byref(network),
             ctypes.byref(options),
-            cells_of(self._out),
-            _CELLS,
+            cells_of(out),
+            len(out),
             ctypes.byref(used),
             ctypes.byref(least),
         )
-        return (is_complete(end), least.value, self._routes(used.value))
+        return (is_complete(end), least.value, _routes(out[: used.value]))
 
     def enumerate(
         self,
@@ -138,13 +137,13 @@ class RoutePricer:
 
         With dual values of cuts it is below the limit; what is told is without.
         """
-        used = ctypes.c_int64()
+        used, out = ctypes.c_int64(), _room()
         options = _Options(seconds, max_labels, max_routes, False, limit)
         network = self._structure(node_cost, cuts, memory, memory)
         end = library().sisr_enumerate(
-            ctypes.byref(network), ctypes.byref(options), cells_of(self._out), _CELLS, ctypes.byref(used)
+            ctypes.byref(network), ctypes.byref(options), cells_of(out), len(out), ctypes.byref(used)
         )
-        return self._routes(used.value) if is_complete(end) else None
+        return _routes(out[: used.value]) if is_complete(end) else None
 
     def _structure(self, node_cost: Cells, cuts: CutPrices, memory: Memory, coarse: Memory) -> _Network:
         self._arrays["discount"] = np.ascontiguousarray(cuts.discount, dtype=np.int64)
@@ -154,13 +153,19 @@ class RoutePricer:
         sizes = (len(self._network.release), len(self._network.capacity))
         return _Network(*sizes, *(cells_of(self._arrays[name]) for name in _ARRAYS))
 
-    def _routes(self, used: int) -> list[PricedRoute]:
-        cells, routes, at = self._out[:used].tolist(), [], 0
-        while at < used:
-            end = at + 2 + cells[at + 1]
-            routes.append(PricedRoute(cells[at], tuple(cells[at + 2 : end])))
-            at = end
-        return routes
+
+def _room() -> Cells:
+    """Return room for the routes of one call: kept for each of hundreds of kinds of agents it would be gigabytes."""
+    return np.empty(_CELLS, dtype=np.int64)
+
+
+def _routes(written: Cells) -> list[PricedRoute]:
+    cells, routes, at = written.tolist(), [], 0
+    while at < len(cells):
+        end = at + 2 + cells[at + 1]
+        routes.append(PricedRoute(cells[at], tuple(cells[at + 2 : end])))
+        at = end
+    return routes
 
 
 def _bits(memory: Memory) -> Cells:

@@ -1,6 +1,7 @@
 """The bound of column generation and the proof of plans, against the best of all plans."""
 
 import time
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise, permutations
 from typing import Any
@@ -353,6 +354,17 @@ def test_days_without_shipments_have_no_table_of_shortest_times() -> None:
         relaxed = relaxed_problem(random_problem(0, tickets=5, features=features))
         assert relaxed is not None
         assert [each.shortest is not each.time for each in relaxed.networks] == [Feature.SHIPMENTS in features]
+
+
+def test_hundreds_of_kinds_of_agents_share_the_room_for_routes() -> None:
+    """SPEC S2: a fleet of which no two vehicles are alike is bounded within the memory of a solve."""
+    relaxed = relaxed_problem(random_problem(5, tickets=4, features=frozenset()))
+    assert relaxed is not None
+    tracemalloc.start()
+    pricers = [RoutePricer(network) for network in relaxed.networks * 10]
+    memory, _most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(pricers) >= 10 and memory < 1_000_000
 
 
 @pytest.mark.slow
