@@ -16,6 +16,7 @@ from planner_mcp.server.tools.tool_definition import ResourceLink
 from planner_mcp.text import Json, named
 from planner_mcp.translation import phrase
 
+OPTIMAL: Final = "This plan is optimal: the bound meets its cost, and the proof was checked."
 MAX_ERROR_TOKENS: Final = 250
 """Estimated tokens that a text spends on why a job failed; the faults beyond are in the structured content."""
 
@@ -34,17 +35,17 @@ def job_lines(job: Job) -> str:
 
 def figures_line(result: Json) -> str:
     """Return the figures of a plan on one line; `result` is that of its job's view, or a summary of the plan."""
-    return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict | list))
+    return " · ".join(f"{name} {value}" for name, value in result.items() if not isinstance(value, dict | list | bool))
 
 
 def summary_lines(result: Json) -> list[str]:
-    """Return the same with a line of reasons where tickets are unassigned, and one of preferences that are not kept."""
+    """Return the same with lines of reasons for unassigned tickets, of preferences that are not kept, of a proof."""
     reasons = ", ".join(f"{code} {count}" for code, count in (result.get("unassigned_reasons") or {}).items())
     lines = [figures_line(result), *([f"unassigned: {reasons}"] if reasons else [])]
     if others := result.get("not_preferred_ids"):
         tickets = named(others, result["not_preferred"])
         lines.append(phrase("not served by their preferred_agent: {}", tickets))
-    return lines
+    return [*lines, OPTIMAL] if result.get("optimal") else lines
 
 
 def job_links(job: Job) -> tuple[ResourceLink, ...]:

@@ -25,6 +25,7 @@ from planner_mcp.routing.scenario.scenario_body import ScenarioBody
 from planner_mcp.routing.scenario.scenario_parsing import read_stored
 from planner_mcp.routing.scenario.shown_scenario import as_shown
 from planner_mcp.routing.scenario.travel_matrices import TravelMatrices
+from planner_mcp.server.tools.answers.job_text import OPTIMAL
 from planner_mcp.server.tools.arguments.comparison_pricing import stated_prices
 from planner_mcp.server.tools.arguments.lookup_errors import PLAN, naming_argument
 from planner_mcp.server.tools.arguments.plan_context import PlanName, job_id_of, run_in_thread, unit_lines
@@ -243,7 +244,7 @@ def _text(output: ReadProgressResult) -> str:
         why = translated(output.no_lower_bound)
         lines.append(phrase("Agents needed: {} or more; no bound on the cost: {}.", needed, why))
     if output.optimal:
-        lines.append("This plan is optimal: the bound meets its cost, and the proof was checked.")
+        lines.append(OPTIMAL)
     elif output.gap is not None:
         lines.append(f"The best one is at most {100 * output.gap:.3g}% cheaper than this plan.")
     if output.relaxed:

@@ -30,7 +30,7 @@ export function costCurve(points, found, width = 960, elapsed = 0) {
   const x = (at) => LEFT + (at / end) * (width - LEFT - 20);
   const y = (cost) => 14 + (1 - (cost - least) / (high - least || 1)) * (foot - 14);
   const path = shown.slice(1).reduce((drawn, point) => `${drawn}H${x(point.at).toFixed(1)}V${y(point.cost).toFixed(1)}`, `M${x(shown[0].at).toFixed(1)},${y(shown[0].cost).toFixed(1)}`);
-  const gap = bound ? ` · ${t("bound")} −${(Math.ceil((1000 * (low - bound)) / low) / 10).toFixed(1)} %` : ""; // never 0 for a gap
+  const gap = bound ? ` · ${t("bound")} −${(100 * found.gap).toFixed(1)} %` : ""; // of what is shown rounded it could be another
   const yBound = isFar ? HEIGHT - 44 : bound ? y(bound) : 0;
   const note = (at, text, anchor = "end") => s("text", { x: anchor === "end" ? LEFT - 8 : LEFT + 8, y: at, "text-anchor": anchor }, text);
   return s(

@@ -49,6 +49,9 @@ async def test_a_proof_holds_for_every_plan_of_its_day(call: Call, ctx: ToolCont
     assert (await call("read_plan", {"job_id": job_id})).structured["proof"] == "optimal"
     view = (await call("read_view", {"job_id": base, "parts": ["bound"]})).structured
     assert (view["gap"], view["optimal"]) == (0, True)
+    status = await call("query_vrp_status", {"job_id": job_id})
+    assert status.structured["result"]["optimal"] is True
+    assert "This plan is optimal" in status.text and "optimal True" not in status.text
 
 
 async def test_a_proof_is_reported_after_later_jobs_of_its_day(call: Call, ctx: ToolContext, store: RedisStore) -> None:
