@@ -86,12 +86,22 @@ def cap_memory(limit_mb: int) -> None:
 
 def cap_growth(limit_mb: int) -> None:
     """Refuse this process more than a cap of new memory: an allocation beyond it fails inside the process (Linux)."""
+    _cap_growth(resource.RLIMIT_AS, 0, limit_mb)
+
+
+def cap_private_growth(limit_mb: int) -> None:
+    """Refuse this process more than a cap of new private memory; what is only reserved does not count (Linux)."""
+    _cap_growth(resource.RLIMIT_DATA, 5, limit_mb)
+
+
+def _cap_growth(limit: int, field: int, limit_mb: int) -> None:
+    """Set a limit to what `/proc/self/statm` has in a field, and so much more."""
     if not _IS_LINUX:
         return
-    now = int(Path("/proc/self/statm").read_text().split()[0]) * _PAGE_BYTES
+    now = int(Path("/proc/self/statm").read_text().split()[field]) * _PAGE_BYTES
     ceiling = now + limit_mb * MEGABYTE
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+        resource.setrlimit(limit, (ceiling, ceiling))
 
 
 def cap_cpu(seconds: float) -> None:

@@ -89,6 +89,8 @@ class SearchLimits:
     """A buffer in which an engine may log routes of good plans, in the form of `native/route_log.hpp`."""
     on_proof: "OnProof | None" = None
     """Called with each better bound on the cost of every plan, by an engine that proves some. None: none is wanted."""
+    proof_mb: int | None = None
+    """Memory, in MiB, that a process may take to prove them beside other searches. None: as much as there is."""
 
     @property
     def span_s(self) -> float:

@@ -210,7 +210,10 @@ def _search(command: SolveCommand, connection: WorkerConnection) -> message_fram
     ends_s = deadline - kept_back_s(len(problem.tickets), command.solve_s, wait)
     team = TeamOfSearch(command, connection, problem, incumbent) if command.span_s else None
     on_proof = incumbent.attach if command.member == 1 and not command.has_made_up_prices else None
-    search = SearchLimits(ends_s, command.seed, command.cores, command.solve_s, team, on_proof=on_proof)
+    proof_mb = command.memory_mb // 2  # with the whole of it the proof would end the solve
+    search = SearchLimits(
+        ends_s, command.seed, command.cores, command.solve_s, team, on_proof=on_proof, proof_mb=proof_mb
+    )
     try:
         outcome = engine.solve(problem, search, incumbent.offer, should_stop, warm_start)
     finally:

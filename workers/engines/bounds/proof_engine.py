@@ -20,6 +20,7 @@ from workers.engines.engine_interface import (
     StopReason,
     version_of,
 )
+from workers.engines.heuristics.best_verified import is_feasible
 from workers.engines.native.sisr_engine import SisrEngine
 
 FIRST_ITERATIONS: Final = 20_000
@@ -65,7 +66,7 @@ class ProofEngine:
         if warm_start is None:
             engine = SisrEngine(max_iterations=FIRST_ITERATIONS)
             first = engine.solve(problem, limits, lambda _: None, should_stop).best
-            if first is None:
+            if first is None or not is_feasible(problem, first):
                 return SearchOutcome(None, StopReason.EXHAUSTED)
             keep(first)
         if limits.on_proof is not None and build_plan(problem, found[0]).status is not PlanStatus.PARTIAL:

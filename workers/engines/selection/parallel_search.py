@@ -5,6 +5,7 @@ and bounds that hold for all plans. It may hold the GIL as long as it likes, bec
 that crashes loses its core and nothing else. All processes end with the process that started them.
 """
 
+import logging
 import os
 import selectors
 import signal
@@ -16,7 +17,7 @@ from contextlib import suppress
 from typing import Final
 
 from planner_mcp import process_limits
-from planner_mcp.errors import EngineCrashedError
+from planner_mcp.errors import EngineCrashedError, EngineMemoryError
 from planner_mcp.routing.plan import ProofRecord
 from planner_mcp.routing.problem import Candidate, Route, Stop, StopKind
 from planner_mcp.text import plain_fields
@@ -27,6 +28,8 @@ POLL_S: Final = 0.02
 OVERTIME_S: Final = 0.3
 """A search still running this long after the deadline is killed; its improvements were already received."""
 _READ_BYTES: Final = 1 << 16
+
+log = logging.getLogger("planner.child")
 
 Finding = Candidate | ProofRecord
 OnFinding = Callable[[Finding], None]
@@ -127,6 +130,8 @@ def _run_in_fork(search: SearchFunction, sock: socket.socket, parent: int) -> No
         process_limits.die_with_parent(parent)
         search(lambda finding: message_frames.send(sock, encode(finding)))
         status = os.EX_OK
+    except (MemoryError, EngineMemoryError):
+        log.info("a search ran out of memory; the others go on")
     finally:
         if (error := sys.exception()) is not None:
             sys.excepthook(type(error), error, error.__traceback__)
