@@ -112,6 +112,18 @@ def test_a_plan_without_all_wanted_tickets_is_not_proved() -> None:
 
 
 @needs_native
+def test_a_day_that_starts_from_a_plan_without_new_tickets_is_proved() -> None:
+    """SPEC S2, T4: as every re-solve with a new ticket does."""
+    problem, proofs = fleet(12), list[ProofRecord]()
+    limits = SearchLimits(time.monotonic() + 120, on_proof=proofs.append)
+    start = Candidate.of_tickets({0: [3]})
+    outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False, start)
+    assert time.monotonic() < limits.deadline
+    assert outcome.best is not None and len(outcome.best.tickets) == 12
+    assert proofs[-1].is_optimal
+
+
+@needs_native
 def test_a_bound_of_a_day_without_rush_hours_is_not_given_for_one_with_them() -> None:
     """SPEC S2: where travel takes longer at some hours, searches solve other days in its place."""
     travel = {"rush_hours": [{"start": 0, "end": 500, "factor": 2}]}

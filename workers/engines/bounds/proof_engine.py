@@ -1,7 +1,7 @@
 """The engine that proves how good a plan is, and finds a cheaper one now and then.
 
-Owns what a proof starts from: the plan at hand, or that of a brief search. A job of `prove_plan` runs it alone, `auto`
-beside the searches of a small day.
+Owns what a proof starts from: the plan at hand, or that of a brief search where it leaves out wanted tickets. A job of
+`prove_plan` runs it alone, `auto` beside the searches of a small day.
 """
 
 from typing import Final
@@ -24,7 +24,7 @@ from workers.engines.heuristics.best_verified import is_feasible
 from workers.engines.native.sisr_engine import SisrEngine
 
 FIRST_ITERATIONS: Final = 20_000
-"""Of the search for a plan, where none is at hand: 0.1 s or so."""
+"""Of the search for a plan, where none with all wanted tickets is at hand: 0.1 s or so."""
 
 
 class ProofEngine:
@@ -63,15 +63,19 @@ class ProofEngine:
             found.append(plan)
             on_improvement(plan)
 
-        if warm_start is None:
+        if warm_start is None or _is_partial(problem, warm_start):
             engine = SisrEngine(max_iterations=FIRST_ITERATIONS)
-            first = engine.solve(problem, limits, lambda _: None, should_stop).best
+            first = engine.solve(problem, limits, lambda _: None, should_stop, warm_start).best
             if first is None or not is_feasible(problem, first):
-                return SearchOutcome(None, StopReason.EXHAUSTED)
+                return SearchOutcome(warm_start, StopReason.EXHAUSTED)
             keep(first)
-        if limits.on_proof is not None and build_plan(problem, found[0]).status is not PlanStatus.PARTIAL:
+        if limits.on_proof is not None and not _is_partial(problem, found[-1]):
             prover = PlanProver(
-                problem, found[0], deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=keep
+                problem, found[-1], deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=keep
             )
             prover.run(should_stop)
         return SearchOutcome(found[-1], StopReason.EXHAUSTED)
+
+
+def _is_partial(problem: Problem, plan: Candidate) -> bool:
+    return build_plan(problem, plan).status is PlanStatus.PARTIAL
