@@ -90,7 +90,7 @@ class SearchLimits:
     on_proof: "OnProof | None" = None
     """Called with each better bound on the cost of every plan, by an engine that proves some. None: none is wanted."""
     proof_mb: int | None = None
-    """Memory, in MiB, that a process may take to prove them beside other searches. None: as much as there is."""
+    """Memory, in MiB, that the process of such an engine may take anew. None: as much as there is."""
 
     @property
     def span_s(self) -> float:

@@ -76,7 +76,8 @@ class PlanProver:
         on_improvement: OnImprovement,
     ) -> None:
         self._problem = problem
-        self._incumbent = incumbent
+        self.incumbent = incumbent
+        """The cheapest plan so far."""
         self._cost = price(problem, incumbent)
         self._began = time.monotonic()
         self._deadline = deadline
@@ -119,7 +120,7 @@ class PlanProver:
         if (found := self._found) is not None:
             if is_feasible(self._problem, found):
                 self._on_improvement(found)
-                self._incumbent, self._cost = found, price(self._problem, found)
+                self.incumbent, self._cost = found, price(self._problem, found)
             self._found = None  # last: the other thread waits for it
         if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._reported:
             self._reported = known
@@ -150,7 +151,7 @@ class PlanProver:
         pool = () if has_few_tickets else self._searched(relaxed, self._began + SEARCH_SHARE * span_s)
         generation = self._generation = ColumnGeneration(
             relaxed,
-            self._incumbent,
+            self.incumbent,
             self._cost,
             deadline=root_ends,
             on_bound=self._keep_dual,
@@ -187,7 +188,7 @@ class PlanProver:
             return ()
         log, pool = route_log(), RoutePool(self._problem)
         limits = SearchLimits(ends, route_log=log)
-        outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self._incumbent)
+        outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self.incumbent)
         if outcome.best is not None and price(self._problem, outcome.best) < self._cost:
             self._found = outcome.best
             self._wait_until_checked()

@@ -6,6 +6,7 @@ Owns what a proof starts from: the plan at hand, or that of a brief search where
 
 from typing import Final
 
+from planner_mcp import process_limits
 from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.evaluation.plan_builder import build_plan
 from planner_mcp.routing.plan import PlanStatus
@@ -51,30 +52,25 @@ class ProofEngine:
     ) -> SearchOutcome:
         """Prove until the plan is optimal, until the deadline, or until nothing is left to try.
 
-        A plan without all wanted tickets is not proved. After a stop the step at hand goes on in a thread of its own
-        until its process ends.
+        A plan without all wanted tickets is not proved: where a brief search finds no other, it goes on. After a stop
+        the step at hand goes on in a thread of its own until its process ends.
 
         Raises:
             EngineError: The native library is not built, the scenario is too large, or a solver failed.
         """
-        found: list[Candidate] = [] if warm_start is None else [warm_start]
-
-        def keep(plan: Candidate) -> None:
-            found.append(plan)
-            on_improvement(plan)
-
-        if warm_start is None or _is_partial(problem, warm_start):
+        if limits.proof_mb is not None:
+            process_limits.cap_private_growth(limits.proof_mb)
+        start = warm_start
+        if start is None or _is_partial(problem, start):
             engine = SisrEngine(max_iterations=FIRST_ITERATIONS)
-            first = engine.solve(problem, limits, lambda _: None, should_stop, warm_start).best
-            if first is None or not is_feasible(problem, first):
-                return SearchOutcome(warm_start, StopReason.EXHAUSTED)
-            keep(first)
-        if limits.on_proof is not None and not _is_partial(problem, found[-1]):
-            prover = PlanProver(
-                problem, found[-1], deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=keep
-            )
-            prover.run(should_stop)
-        return SearchOutcome(found[-1], StopReason.EXHAUSTED)
+            start = engine.solve(problem, limits, on_improvement, should_stop, start).best
+        if limits.on_proof is None or start is None or _is_partial(problem, start) or not is_feasible(problem, start):
+            return SisrEngine().solve(problem, limits, on_improvement, should_stop, start)
+        prover = PlanProver(
+            problem, start, deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=on_improvement
+        )
+        prover.run(should_stop)
+        return SearchOutcome(prover.incumbent, StopReason.EXHAUSTED)
 
 
 def _is_partial(problem: Problem, plan: Candidate) -> bool:

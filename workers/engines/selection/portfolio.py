@@ -15,9 +15,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from planner_mcp import process_limits
 from planner_mcp.errors import EngineError
-from planner_mcp.routing.engine_names import PROVE
 from planner_mcp.routing.evaluation.plan_builder import price
 from planner_mcp.routing.plan import RecombinationRecord
 from planner_mcp.routing.problem import Candidate, Problem
@@ -154,8 +152,7 @@ def _search_together(
 ) -> SearchOutcome:
     """Run engines in parallel, each in a process with a start and a seed of its own, until a plan is proved optimal.
 
-    Each has one core, or all of them where the others search elsewhere. A proof that ends early leaves its core to
-    another search.
+    Each has one core, or all of them where the others search elsewhere.
     """
     cores = limits.cores if sum(engine.name != REMOTE for engine in engines) == 1 else 1
 
@@ -164,11 +161,7 @@ def _search_together(
             seed = limits.seed + number * SEED_STEP
             own_limits = replace(limits, seed=seed, cores=cores, route_log=logs[number], on_proof=report)
             own_best = BestVerified(problem, report, start)
-            if engine.name == PROVE and limits.proof_mb is not None:
-                process_limits.cap_private_growth(limits.proof_mb)
             _search_alone(engine, problem, own_limits, own_best, lambda: False)
-            if engine.name == PROVE and limits.cores > 1 and time.monotonic() < limits.deadline:
-                _search_alone(engines[-1], problem, own_limits, own_best, lambda: False)  # on the core of its own
 
         return search
 
