@@ -65,9 +65,11 @@ def shown(text: str) -> str:
 
 def simplified(text: str, most: int = MAX_CELL) -> str:
     """Return a cell in one width, without accents and case; empty for one of more than `most` characters."""
-    wide = unicodedata.normalize("NFKC", text) if len(text) <= most else ""
-    bare = "".join(each for each in unicodedata.normalize("NFKD", wide) if not unicodedata.combining(each))
-    return _BLANKS.sub(" ", _CHINESE_CLOCK.sub(chinese_number, bare).casefold()).strip()
+    bare = text if len(text) <= most else ""
+    if not bare.isascii():
+        wide = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", bare))
+        bare = _CHINESE_CLOCK.sub(chinese_number, "".join(each for each in wide if not unicodedata.combining(each)))
+    return _BLANKS.sub(" ", bare.casefold()).strip()
 
 
 def chinese_number(found: re.Match[str]) -> str:
@@ -81,7 +83,8 @@ def chinese_number(found: re.Match[str]) -> str:
 
 def normalized_word(text: str) -> str:
     """Return a cell as a word to look up: without case, blanks and punctuation; `✓` as yes."""
-    return _NO_WORD.sub("", text[:MAX_CELL].translate(_SIGNS)).casefold()
+    word = text[:MAX_CELL]
+    return _NO_WORD.sub("", word if word.isascii() else word.translate(_SIGNS)).casefold()
 
 
 def filled(cells: Iterable[str]) -> list[str]:

@@ -24,6 +24,7 @@ _DAY_DIGITS: Final = 5
 _DAY_ZERO: Final = date(1899, 12, 30)
 _TIMES: Final = "a time such as 08:30, 8:30 AM, 2025-07-15T08:30, or seconds after midnight"
 _PERIODS: Final = "凌晨|清晨|早上|早晨|上午|中午|下午|午后|午前|午後|傍晚|晚上|夜里|晚|早"
+_PERIOD: Final = re.compile(_PERIODS)
 LATE: Final = frozenset({"下午", "午后", "午後", "傍晚", "晚上", "夜里", "晚"})
 _CLOCK: Final = re.compile(
     rf"(?P<period>{_PERIODS})?\s*(?P<hour>\d{{1,2}})"
@@ -62,10 +63,11 @@ _MONTHS: Final = {
 }
 _MONTH: Final = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _MONTH_NAMED: Final = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)?[ /-]?(?:de |of )?(?P<month>{_MONTH})\b\.?(?: de)?(?:,? |[/-])"
-    rf"|(?P<month_first>{_MONTH})\.? (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?,? )(?P<year>\d{{4}}|(?<=-)\d{{2}})(?!\d)"
+    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?[ ./-]{{0,2}}(?:de |of )?(?P<month>{_MONTH})\b\.?(?: de)?(?:,? |[./-])"
+    rf"|(?P<month_first>{_MONTH})\.? (?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?,? )"
+    r"(?P<year>\d{4}|(?<=[./-])\d{2}|\d{2}$)(?!\d)"
 )
-"""`07-Dec-26`, `7. Dezember 2026` and `December 7, 2026`."""
+"""`07-Dec-26`, `7 Dec 26`, `7. Dezember 2026` and `December 7, 2026`."""
 _BEFORE_DAY: Final = re.compile(
     rf"(?:(?:am|on|le|el|il|op)\s+)?(?:(?:{LATIN_DAYS})\b\.?,?\s*)?(?:den\s+)?(?=\d|(?:{_MONTH})\b)"
 )
@@ -99,10 +101,13 @@ _LEADING: Final = re.compile(
 )
 _HOURS: Final = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?", re.ASCII)
 _SHARE: Final = re.compile(r"0(?:[.,]\d{1,17})?|1", re.ASCII)
-_HALF_NAMED: Final = re.compile(r"\d ?[ap](?:\.?\s?m\b|\b)")
+_HALF_NAMED: Final = re.compile(r"\d ?[ap](?:\.?\s?m\b|\b(?! ?\w))")
+"""`8 am` and `8a`; `8 a 10` is from eight to ten in several languages."""
 _FIRST_CLEAR_S: Final = 7 * HOUR_S
 """Hours before this one are rather of the afternoon where others of the column say am or pm."""
-_ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[ap]")
+_ONE_LETTER: Final = re.compile(r"\d{1,2}(?::\d\d)? ?[apu]")
+_AFTER_LETTER: Final = {"a": "m", "p": "m", "u": "ur"}
+"""What makes a time of `8:00a`, and of `8u`, which are amounts elsewhere."""
 
 
 def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: bool = False) -> float | str | Fault:
@@ -128,7 +133,8 @@ def time_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     number = number_in(text, "time", path, CellStyle("."))
     if isinstance(number, Fault) or number < 0:
         return Fault(path, f"{shown(text)} is not a time.", _TIMES)
-    return _bare_time(text, path, number, style)
+    is_open = style.bare_times == "hours" and lacks_half(simple, number * HOUR_S, style)
+    return half_fault(text, path) if is_open else _bare_time(text, path, number, style)
 
 
 def side_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: bool) -> float | str | Fault | None:
@@ -137,7 +143,8 @@ def side_in(text: str, path: str, style: CellStyle = PLAIN_STYLE, *, is_end: boo
     Arguments are those of `time_in`. In such a column `8:00a` is a time too.
     """
     simple = simplified(text)
-    read = time_in(f"{simple}m" if _ONE_LETTER.fullmatch(simple) else text, path, style, is_end=is_end)
+    full = simple + _AFTER_LETTER[simple[-1]] if _ONE_LETTER.fullmatch(simple) else text
+    read = time_in(full, path, style, is_end=is_end)
     return None if isinstance(read, Fault) and simple.replace(" ", "_") in ALWAYS else read
 
 
@@ -237,7 +244,7 @@ def clock_seconds(simple: str, *, may_be_bare: bool, is_end: bool = False) -> fl
     if found is None:
         return None
     period, mark, half = found["period"], found["mark"], found["half"]
-    if not (may_be_bare or period or half or found["unit"] or (mark and (mark != "." or found["minute"]))):
+    if not (may_be_bare or period or half or found["unit"] or (mark and (mark not in (".", "u") or found["minute"]))):
         return None
     if (mark == ":" and not found["minute"]) or (half and len(half) == 1 and not may_be_bare):
         return None
@@ -265,7 +272,8 @@ def names_half(text: str) -> bool:
 
 def lacks_half(simple: str, seconds: float, style: CellStyle) -> bool:
     """Return whether an hour may be of either half of the day: `1:30` in a column that says am or pm elsewhere."""
-    return style.has_halves and HOUR_S <= seconds < _FIRST_CLEAR_S and not names_half(simple)
+    is_early = HOUR_S <= seconds < _FIRST_CLEAR_S
+    return style.has_halves and is_early and not names_half(simple) and not _PERIOD.search(simple)
 
 
 def half_fault(text: str, path: str) -> Fault:

@@ -72,11 +72,16 @@ _NEXT_DAY: Final = re.compile(r"; ?(?=\d{4}-\d\d-\d\d)")
 """Where the windows of another day begin, as an export writes them."""
 _DELIVERED: Final = re.compile(r"(?:送达|送到|送货|配送|到货)(?=$|[;；,，、])")
 """What may stand behind hours and says nothing of them."""
-_NAMED_HOURS: Final = re.compile(r"(?P<part>[^\d()]{1,40}+)\((?P<hours>[^()]*\d[^()]*)\)")
+_NAMED_HOURS: Final = re.compile(r"(?P<part>[^\d()]{1,40}+)\((?P<hours>[^(),;、/]*\d[^(),;、/]*)\)")
 """Hours behind the part of the day that they are, as forms offer them: `morning (8am-12pm)`."""
-_PARTS_OF_DAY: Final = frozenset(_HALF_DAYS) | words_of(
-    "evening lunchtime midday abend abends mittag mittags soir midi noche mediodia sera avond 早上 中午 傍晚 晚上"
-)
+_BEFORE_FIGURE: Final = re.compile(r"(?=\d)")
+_PARTS_OF_DAY: Final[Mapping[str, str]] = {
+    **{word: "下午" if opens else "上午" for word, (opens, _) in _HALF_DAYS.items()},
+    **dict.fromkeys(words_of("evening abend abends soir noche sera avond 傍晚 晚上"), "晚上"),
+    **dict.fromkeys(words_of("lunchtime midday mittag mittags midi mediodia 中午"), "中午"),
+    "早上": "早上",
+}
+"""Words for a part of the day, with the one that may stand before an hour: `下午1-5` is from one in the afternoon."""
 _HOURS_OF_DAY: Final = re.compile(r"([01]\d|2[0-3]):(\d\d)")
 
 
@@ -214,8 +219,8 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
         return next((each for each in found if isinstance(each, Fault)), windows_of_days)
     simple = _simple(text)
     named = _NAMED_HOURS.fullmatch(simple)
-    if named and normalized_word(named["part"]) in _PARTS_OF_DAY:
-        simple = named["hours"]
+    if named and (period := _PARTS_OF_DAY.get(normalized_word(named["part"]))):
+        simple = _BEFORE_FIGURE.sub(period, named["hours"], count=1)
     if simple.replace(" ", "_") in ALWAYS:
         return []
     day = ""
@@ -227,7 +232,7 @@ def _windows_in(text: str, path: str, style: CellStyle) -> list[list[str]] | Fau
     if not windows or day == "?":
         hint = "Write both hours, any where there is no limit, or leave the column out."
         return Fault(path, f"{shown(text)} is no time window.", _WINDOWS, hint)
-    if any(lacks_half(simple, opens or closes, style) for opens, closes in windows):
+    if _lack_half(simple, windows, style):
         return half_fault(text, path)
     return [[_on_day(day, side, style) for side in window] for window in windows]
 
@@ -238,6 +243,8 @@ def _weekday_windows(segments: list[Segment], text: str, path: str, style: CellS
     if any(not windows and rest not in CLOSED for (_days, rest), (_, windows) in zip(segments, hours, strict=True)):
         hint = "Write days and hours so; an hour alone is written as until 12:00 or from 12:00."
         return Fault(path, f"{shown(text)} is no time window.", _WEEKDAYS, hint)
+    if any(_lack_half(rest, windows, style) for (_days, rest), (_, windows) in zip(segments, hours, strict=True)):
+        return half_fault(text, path)
     if not any(windows for _days, windows in hours):  # only days off are named
         hours.append((EACH_DAY.difference(*(days for days, _windows_of in segments)), _WHOLE_DAY))
     try:
@@ -263,6 +270,16 @@ def _windows(simple: str) -> list[tuple[float, float]]:
     found = [_window(part) for part in parts]
     windows = [window for window in found if window is not None]
     return windows if len(windows) == len(parts) else []
+
+
+def _lack_half(simple: str, windows: Sequence[tuple[float, float]], style: CellStyle) -> bool:
+    """Return whether a window of a text may be of either half of the day; one that ends at 14:00 is of neither."""
+    parts = _parts(simple)
+    texts = parts if len(parts) == len(windows) else [simple] * len(windows)
+    return any(
+        lacks_half(part, opens or closes, style) and not DAY_S / 2 < closes <= DAY_S
+        for part, (opens, closes) in zip(texts, windows, strict=True)
+    )
 
 
 def _parts(simple: str) -> list[str]:
@@ -297,13 +314,14 @@ def _both(begin: str, end: str) -> tuple[float, float] | None:
         begin, end = f"{begin[:2]}:{begin[2:]}", f"{end[:2]}:{end[2:]}"
     closes = clock_seconds(end, may_be_bare=True, is_end=True)
     opens = clock_seconds(begin, may_be_bare=True)
-    is_same_hour = begin == end and begin.isdecimal()  # six to six, or at six
-    if opens is None or closes is None or ("." in begin and ":" in end) or is_same_hour:
+    if opens is None or closes is None or ("." in begin and ":" in end):
         return None
     half = end.rstrip(".")[-2:]
     if begin.replace(":", "").isdecimal() and half in ("am", "pm"):
         later = clock_seconds(f"{begin}{half}", may_be_bare=True)
-        opens = later if later is not None and later <= closes else opens
+        opens = later if later is not None and later < closes else opens
+    if begin.isdecimal() and opens == closes > 0:  # six to six, or at six
+        return None
     if (late := next((each for each in LATE if begin.startswith(each)), "")) and end[:1].isdigit() and closes <= opens:
         closes = clock_seconds(f"{late}{end}", may_be_bare=True, is_end=True) or closes
     return opens, closes

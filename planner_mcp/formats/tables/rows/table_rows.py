@@ -97,6 +97,7 @@ class TableRows:
 
     def read(self) -> Iterator[tuple[SourceRow, Json]]:
         """Yield each row as values by field; amounts go to their columns. Totals of the rows above are passed over."""
+        names = list(self._names())
         by_field = list(reversed([(name, header) for header, name in self._fields.items()]))
         headers = dict(by_field)
         is_one_each = len(headers) == len(by_field)
@@ -116,7 +117,7 @@ class TableRows:
             here = {} if is_one_each else {name: header for name, header in by_field if header in row}
             origin = SourceRow(place_in(self._table.name, line), {**headers, **here} if here else headers)
             values: Json = {}
-            for header, name in self._names():
+            for header, name in names:
                 text = row.get(header)
                 is_empty = text is None or (name in _MEASURED and says_nothing(text))
                 value = None if text is None or is_empty else self._read(readers[header], text, header, origin)

@@ -8,7 +8,7 @@ from planner_mcp.errors import Fault
 from planner_mcp.formats.tables.cells.cell_text import CellStyle
 from planner_mcp.formats.tables.cells.duration_parsing import duration_in
 from planner_mcp.formats.tables.cells.number_parsing import amount_in, number_in, priority_in
-from planner_mcp.formats.tables.cells.time_parsing import date_in, time_in
+from planner_mcp.formats.tables.cells.time_parsing import date_in, side_in, time_in
 from planner_mcp.formats.tables.cells.window_parsing import next_day_end, windows_in
 from planner_mcp.formats.tables.columns.column_style import style_of
 from planner_mcp.formats.tables.columns.column_values import values_of
@@ -467,12 +467,15 @@ def test_windows_of_more_languages_are_read(cell: str, window: list[str]) -> Non
         "Mo, 7. Dezember 2026",
         "lundi 7 décembre 2026",
         "7 de dic. de 2026",
+        "07/Dec/26",
+        "07.Dez.2026",
     ],
 )
 def test_a_day_may_name_its_month(text: str) -> None:
     """SPEC T5: a list of two days was planned as one, for such days were texts."""
     assert date_in(text) == "2026-12-07"
     assert time_in(f"{text} 8:30 AM", "") == "2026-12-07T08:30:00"
+    assert date_in("7 Dec 26") == "2026-12-07", "the last two figures are no hours"
 
 
 @pytest.mark.parametrize("text", ["2 set", "3 out", "mar 8-12", "may", "7 Dec 8"])
@@ -481,22 +484,30 @@ def test_a_word_that_may_be_a_month_makes_no_day_without_a_year(text: str) -> No
     assert not date_in(text)
 
 
-@pytest.mark.parametrize("text", ["1-4", "after 3", "until 5", "2:00-4:00"])
+@pytest.mark.parametrize("text", ["1-4", "after 3", "until 5", "2:00-4:00", "Mo-Fr 1-4", "9am-11am and 1-4"])
 def test_an_hour_of_either_half_of_the_day_is_refused_beside_am_and_pm(text: str) -> None:
     """SPEC T5: a shop open from one to four was planned at night; 8-10 is a morning."""
     problem = f'"{text}" may be of the morning or of the afternoon.'
-    style = style_of(["8 AM - 12 PM", text], "")
+    style = style_of(["8 AM - 12 PM", text], "2026-12-07")
     read = windows_in(text, "", style)
     assert isinstance(read, Fault) and read.problem == problem
-    assert isinstance(windows_in(text, "", style_of([text], "")), list)
+    assert "am" in text or isinstance(windows_in(text, "", style_of([text], "2026-12-07")), list)
     assert windows_in("8-10", "", style) == [["08:00", "10:00"]]
     assert windows_in("1-4pm", "", style) == [["13:00", "16:00"]]
+    assert windows_in("6:00-14:00", "", style) == [["06:00", "14:00"]], "hours of 24 are of one half"
 
 
 def test_a_begin_of_either_half_of_the_day_is_refused_beside_am_and_pm() -> None:
-    """SPEC T5: so it is in a column of times."""
-    read = time_in("1:30", "", style_of(["8:00 AM", "1:30"], ""))
-    assert isinstance(read, Fault) and read.accepted == "am or pm, as in other cells"
+    """SPEC T5: so it is in a column of times, with minutes or without."""
+    for text in ("1:30", "2"):
+        read = time_in(text, "", style_of(["8:00 AM", text], ""))
+        assert isinstance(read, Fault) and read.accepted == "am or pm, as in other cells"
+
+
+@pytest.mark.parametrize("text", ["6 a 10", "de 6 a 10", "6 a las 10"])
+def test_a_word_of_one_letter_between_two_hours_is_no_half_of_the_day(text: str) -> None:
+    """SPEC T5: `6-10` beside a Spanish `6 a 10` was refused."""
+    assert windows_in("6-10", "", style_of([text, "6-10"], "")) == [["06:00", "10:00"]]
 
 
 @pytest.mark.parametrize(
@@ -505,10 +516,14 @@ def test_a_begin_of_either_half_of_the_day_is_refused_beside_am_and_pm() -> None
         ("Morning (8am-12pm)", ["08:00", "12:00"]),
         ("Abends (18-20 Uhr)", ["18:00", "20:00"]),
         ("上午（9-12）", ["09:00", "12:00"]),
+        ("Afternoon (1-5)", ["13:00", "17:00"]),
+        ("PM (until 5)", ["00:00", "17:00"]),
+        ("Abend (ab 6)", ["18:00", "47:59"]),
+        ("下午（1-5点）", ["13:00", "17:00"]),
     ],
 )
 def test_hours_may_stand_behind_the_part_of_the_day_that_they_are(text: str, window: list[str]) -> None:
-    """SPEC T5: forms offer them so, and the column was left out as one of texts."""
+    """SPEC T5: forms offer them so; they are hours of that part, not from one in the night."""
     assert windows_in(text, "") == [window]
 
 
@@ -540,5 +555,13 @@ def test_windows_of_belgium_and_of_two_halves_are_read(text: str, windows: list[
 
 def test_from_six_to_six_is_no_window() -> None:
     """SPEC T5: it is half a day, and was an appointment at six; one at 06:00-06:00 stays one."""
-    assert isinstance(windows_in("6-6", ""), Fault)
+    assert isinstance(windows_in("6-6", ""), Fault) and isinstance(windows_in("8-8 Uhr", ""), Fault)
+    assert windows_in("8-8pm", "") == [["08:00", "20:00"]]
+    assert windows_in("0-0", "") == [["00:00", "00:00"]], "all day"
     assert windows_in("06:00-06:00", "") == [["06:00", "06:00"]]
+
+
+def test_a_number_before_u_is_an_amount_outside_of_windows_and_times() -> None:
+    """SPEC T5: 12 u is twelve pieces too, which were asked about as times; a begin of 9u is one."""
+    assert values_of(["12u", "3 u"]).kind == "amounts"
+    assert side_in("9u", "", is_end=False) == "09:00"
