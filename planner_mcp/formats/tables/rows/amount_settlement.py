@@ -202,7 +202,8 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     matched: list[tuple[AmountColumn, AmountColumn]] = []
     for limit in carried:
         alike = [column for column in wanted if limit.dimension and column.dimension == limit.dimension]
-        alike = _called(alike, limit.header) or alike
+        if sum(each.dimension == limit.dimension for each in carried) > 1:
+            alike = _called(alike, limit.header) or alike
         matched += [(column, limit) for column in _one_of(alike, limit.shown, settled)]
     if not matched and wanted and carried and not settled.faults:
         chosen = [column for column in wanted if column.is_chosen] or list(wanted)

@@ -255,3 +255,5 @@ def test_amounts_are_held_against_the_compartments_that_are_called_so() -> None:
         assert [tuple(ticket["demand"].values()) for ticket in day.body["tickets"]] == amounts
         assert {*day.body["tickets"][0]["demand"]} == {*day.body["agents"][0]["capacity"]} == {"Dry kg", "Chilled kg"}
         assert [*day.body["agents"][0]["capacity"].values()] == [500, 200]
+    (fault,) = refused("id,place,Weight kg,Total weight kg\na,A,3,20\n", "id,Weight kg\nv,500\n")
+    assert "limits one of them" in fault.problem, "one capacity may be that of the other column"
