@@ -23,7 +23,8 @@ _ORIGINS: Final = (
 _TARGETS: Final = (
     *("deliver", "liefer", "livraison", "entrega", "destin", "收货", "送货", "卸货", "目的"),
     *("receiver", "recipient", "consignee", "empfanger", "aflever", "bezorg", "consegna", "收件"),
-    *("drop off", "dropoff", "entlade", "zustell", "lostijd", "losduur", "losadres", "losplaats", "终点", "到达地"),
+    *("drop off", "dropoff", "entlade", "zustell", "aflaad", "lostijd", "losduur", "losadres", "losplaats"),
+    *("终点", "到达地"),
 )
 """Parts of headers for the two ends of a way."""
 _COUNTRIES: Final = frozenset({"country", "land", "pays", "pais"})

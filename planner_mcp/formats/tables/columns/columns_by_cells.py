@@ -27,6 +27,7 @@ from planner_mcp.formats.tables.columns.columns_by_header import (
     are_names_of_places,
     ask_about_days,
     goes_on,
+    is_mixed,
     says_one_side,
 )
 from planner_mcp.formats.tables.columns.other_tables import words_in
@@ -159,7 +160,7 @@ def _options(columns: ProposedColumns, header: str) -> Sequence[str]:
         return (service, "notes")
     options = _OPTIONS.get(kind, ("notes",))
     if kind != "numbers":
-        return options
+        return (*options, "notes") if kind in ("times", "windows") and is_mixed(columns, header) else options
     return sorted(options, key=lambda name: (columns.has(name), columns.has("demand") and name != "notes"))
 
 

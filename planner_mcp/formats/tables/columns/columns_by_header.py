@@ -23,6 +23,7 @@ from planner_mcp.formats.tables.columns.address_columns import (
 )
 from planner_mcp.formats.tables.columns.column_style import style_of
 from planner_mcp.formats.tables.columns.column_values import (
+    MAX_SAMPLE,
     OPEN_KINDS,
     Kind,
     are_clocks_short,
@@ -30,6 +31,7 @@ from planner_mcp.formats.tables.columns.column_values import (
     are_divisions,
     are_one_sided,
     are_yes_or_no,
+    values_of,
 )
 from planner_mcp.formats.tables.columns.other_tables import words_in
 from planner_mcp.formats.tables.columns.proposed_columns import ProposedColumns
@@ -116,7 +118,7 @@ def ask_about_days(columns: ProposedColumns, header: str) -> None:
     days = {named_day(cell, style) for cell in cells} - {""}
     is_asked = columns.has("date") or any("date" in column.options for column in columns.asked.values())
     if planned in days and len(days) > 1 and not is_of_past(header) and not is_asked:
-        columns.ask(header, ("date",), "some rows are of other days, which date passes over; it has {}")
+        columns.ask(header, ("date",), "some rows are of other days, passed over if it is used; it has {}")
 
 
 def take_by_likeness(columns: ProposedColumns, header: str) -> None:
@@ -158,7 +160,7 @@ def _is_sound(columns: ProposedColumns, header: str, name: str) -> bool:
     if axis := DEGREES.get(name):
         are_angles = any(not isinstance(coordinate_in(cell, "", axis), Fault) or is_one_angle(cell) for cell in cells)
         return are_angles and not _says_size(columns, header)
-    if name == "kind":  # Kind is a child in German
+    if name == "kind" and normalized(header) == "kind":  # a child in German
         return says_kinds(cells)
     if name == "position":
         return any(pair_in(cell) is not None for cell in cells)
@@ -246,7 +248,14 @@ def _take_time(columns: ProposedColumns, header: str, name: str) -> None:
     elif kind in OPEN_KINDS:
         has_unit = unit_field(columns, header) and any(are_clocks_short([cell]) for cell in cells)
         is_stay = has_unit or (name == "time" and (kind == "numbers" or are_clocks_short(cells)))
-        columns.ask(header, (*stays(columns, header), *sides) if is_stay else sides)
+        rest = ("notes",) if not is_shift and is_mixed(columns, header) else ()
+        columns.ask(header, (*(stays(columns, header) if is_stay else ()), *sides, *rest))
+
+
+def is_mixed(columns: ProposedColumns, header: str) -> bool:
+    """Return whether some cells are of another kind than most: `AM` beside 10:00, which no field takes."""
+    kinds = {values_of([cell]).kind for cell in columns.cells[header][:MAX_SAMPLE]}
+    return not kinds <= {columns.look(header).kind, "nothing"}
 
 
 def says_one_side(columns: ProposedColumns, header: str, name: str) -> bool:

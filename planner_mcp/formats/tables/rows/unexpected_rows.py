@@ -235,8 +235,10 @@ def absent_notices(table: Table, mapping: ColumnMapping, planning_date: str) -> 
             count += sum(bool(normalized_word(cell)) and not says_yes(cell) for cell in table.cells(header))
         if count:
             yield f"Agents that are called absent in {plain(header, 40)}, read all the same: {count}."
-        days = [day_of_weekdays(cell, planning_date) for cell in table.cells(header)]
-        if all(days) and (others := sum(day != planning_date for day in days)):  # SO is a zone among others
+        cells = table.cells(header)
+        days = [day_of_weekdays(cell, planning_date) for cell in cells]
+        are_codes = len(set(cells)) == 1 and len(cells[0].strip()) <= len("FR")  # of a country, or of a zone
+        if all(days) and not are_codes and (others := sum(day != planning_date for day in days)):
             column = plain(header, 40)
             yield f"Agents of other weekdays than the planning date in {column}, read all the same: {others}."
 

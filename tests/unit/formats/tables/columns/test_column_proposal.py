@@ -409,6 +409,7 @@ def test_a_column_of_kinds_says_what_is_picked_up_or_delivered(cells: str, is_ki
     first, second = cells.split(",")
     mapping = propose_mapping(table(f"id,Kind\na,{first}\nb,{second}\n"), "tickets", {})
     assert ("Kind" in mapping.fields) is is_kind
+    assert "Type" in propose_mapping(table(f"id,Type\na,{first}\nb,{second}\n"), "tickets", {}).fields
 
 
 def test_a_time_that_cannot_be_read_is_asked_about() -> None:
@@ -416,3 +417,20 @@ def test_a_time_that_cannot_be_read_is_asked_about() -> None:
     (asked,) = proposed("id;Preferred time", "a;Slot A (08:00-10:00)").open_columns
     assert (asked.header, asked.options) == ("Preferred time", ("window", "notes"))
     assert proposed("id;Lieferzeit", "a;n. V.").open_columns == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "options"), [("10:00,AM", ("opens", "closes", "notes")), ("10:00,11:00", ("opens", "closes"))]
+)
+def test_times_of_which_some_are_none_may_be_notes(cells: str, options: tuple[str, ...]) -> None:
+    """SPEC T5: no answer to the question about such a column was accepted."""
+    first, second = cells.split(",")
+    (asked,) = propose_mapping(table(f"id,Time\na,{first}\nb,{second}\n"), "tickets", {}).open_columns
+    assert asked.options == options
+
+
+def test_dutch_addresses_of_unloading_are_not_those_of_loading() -> None:
+    """SPEC T5: `Aflaadadres` has the word for the place of loading in it; the two were read as one address."""
+    rows = "id,Laadadres,Aflaadadres\na,Kerkstraat 1 Gent,Kerkstraat 2 Gent\n"
+    asked = propose_mapping(table(rows), "tickets", {}).open_columns
+    assert [(column.header, column.options[0]) for column in asked][:1] == [("Laadadres", "pickup_address")]

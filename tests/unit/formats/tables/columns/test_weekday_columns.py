@@ -20,7 +20,8 @@ def test_rows_of_other_weekdays_are_asked_about() -> None:
     """SPEC T5: customers of Monday were planned on Tuesday, as five columns of crosses were left out."""
     (asked,) = refused(MARKED)
     assert asked.problem == (
-        'Column "Mo - Mi" is not used: some rows are of other days, which date passes over; it has texts (Mo, Mi, Di).'
+        'Column "Mo - Mi" is not used: '
+        "some rows are of other days, passed over if it is used; it has texts (Mo, We, Tu)."
     )
     assert tickets(MARKED, columns={"Mo - Mi": "date"}) == ["b"]
     for mark in ("1", "√", "✓"):
@@ -37,7 +38,32 @@ def test_the_hours_of_each_day_are_those_of_the_planning_date() -> None:
     assert kept.body == day.body
 
 
-@pytest.mark.parametrize("text", ["id,address,Mo,Di\na,Weg 1,x,\n", "id,address,Mo,Di,Mi\na,Weg 1,12,9,3\n"])
+@pytest.mark.parametrize(
+    ("tuesday", "windows"),
+    [
+        ("8–12", [["08:00", "12:00"]]),
+        ("8 to 12", [["08:00", "12:00"]]),
+        ("-", [["2025-07-16T09:00", "2025-07-16T16:00"]]),
+        ("x", [["00:00", "24:00"]]),
+        ("24h", [["00:00", "24:00"]]),
+    ],
+)
+def test_a_day_may_be_closed_or_open_for_all_of_it(tuesday: str, windows: list[list[str]]) -> None:
+    """SPEC T5: one dash, or one cross, among the hours of a week had all of them left out without a word."""
+    day = imported_day(f"id,address,Mo,Di,Mi\na,Weg 1,8-12,{tuesday},9-16\n")
+    assert day.body["tickets"][0]["time_windows"] == windows
+
+
+@pytest.mark.parametrize("header", ["ma,di,wo,do,vr,za,zo", "lu,ma,me,je,ve,sa,di", "lun,mar,mer,gio,ven,sab,dom"])
+def test_days_of_one_letter_or_two_are_those_of_the_language_of_all(header: str) -> None:
+    """SPEC T5: `ma` is Monday in Dutch and Tuesday in French, and Tuesday alone."""
+    days = header.split(",")
+    rows = "".join(f"{at},Weg {at}{',' * at}x{',' * (7 - at)}\n" for at in range(1, len(days) + 1))
+    text = f"id,address,{header}\n{rows}"
+    assert tickets(text, columns={f"{days[0]} - {days[-1]}": "date"}) == ["2"]
+
+
+@pytest.mark.parametrize("text", ["id,address,Mo,Di\na,Weg 1,x,\n", "id,address,Mo,Di,Mi\na,Weg 1,12,-,3\n"])
 def test_other_columns_of_such_names_stay_as_they_are(text: str) -> None:
     """SPEC T5: two words may be names of anything, and numbers are amounts of each day, which are asked about."""
     assert "Di" in with_weekdays(table(text), {}).headers
@@ -51,8 +77,9 @@ def test_a_day_that_the_caller_names_stays_as_it_is() -> None:
 def test_the_hours_of_a_day_may_have_a_begin_and_an_end_of_their_own() -> None:
     """SPEC T5: the hours of Monday were those of each day, and Tuesday's were asked about."""
     text = "id,address,Mo von,Mo bis,Di von,Di bis\na,Weg 1,8:00,12:00,13:00,17:00\nb,Weg 2,9:00,11:00,10:00,\n"
-    day = imported_day(text, columns={"Mo von - Di bis": "window"})
-    assert [ticket["time_windows"] for ticket in day.body["tickets"]] == [[["13:00", "17:00"]], [["10:00", "47:59"]]]
+    windows = [[["13:00", "17:00"]], [["10:00", "47:59"]]]
+    for figures in (text, text.replace(":00", "")):
+        assert [ticket["time_windows"] for ticket in imported_day(figures).body["tickets"]] == windows
 
 
 def test_agents_of_other_weekdays_are_noted() -> None:
@@ -64,3 +91,5 @@ def test_agents_of_other_weekdays_are_noted() -> None:
     assert note.format("Days") in day.assumptions
     day = imported_day("id,address\na,Weg 1\n", "id,capacity,Zone\nv,9,NW\nw,9,SO\n")
     assert not any("other weekdays" in each for each in day.assumptions), "SO is the south-east too"
+    day = imported_day("id,address\na,Weg 1\n", "id,capacity,Country\nv,9,FR\nw,9,FR\n")
+    assert not any("other weekdays" in each for each in day.assumptions), "FR is France"
