@@ -242,7 +242,7 @@ REASONS: Final[Mapping[InfeasibilityReason, ReasonWords]] = {
         "Several limits together leave no way to share the tickets among the agents."
     ),
     InfeasibilityReason.ALL_CAPACITY_USED: ReasonWords(
-        "In this plan the agents that may serve it have no capacity left, or serve all their max_tickets."
+        "In this plan the agents that may serve it have no capacity left, or serve as many tickets as they may."
     ),
     InfeasibilityReason.PENALTY_LOWER_THAN_COST: ReasonWords(
         "It has a price, and the search found no plan in which serving it is worth more."

@@ -156,6 +156,11 @@ _DAY: Final = {
     **_synonyms_of(_OUTER, "locations depot travel groups incompatible options strict"),
 }
 """Fields of a day, and names they go by, that tools with a `scenario` are sent beside it."""
+_STORED: Final = "Store the day with create_scenario, which returns its scenario_id, or plan it with plan_day."
+_OF_DAY: Final = frozenset(
+    {"scenario", "agents", "vehicles", "fleet", "tickets", "orders", "jobs", "stops", "locations"}
+)
+"""Parts of a day that tools of a stored one are sent."""
 _INNER: Final = "Write its fields here, without this name around them."
 _WRAPPERS: Final = frozenset({"arguments", "args", "kwargs", "params", "parameters", "input"})
 """Names of the object that holds all arguments; some callers send it within itself."""
@@ -238,6 +243,8 @@ def suggestion_for(name: str, schema: Json) -> str:
         return says
     if ours := _SYNONYMS.get(title, {}).get(word) or _argument(word, known):
         return f"Did you mean {ours}?"
+    if "scenario_id" in known and "patch" not in known and word in _OF_DAY:
+        return _STORED
     places = [place for place in _PLACES if place in known]
     if word in POSITION_FIELD_NAMES and places:
         return f"{PLACE_HINT} in {places[0]}."

@@ -129,6 +129,8 @@ def test_an_argument_of_another_tool_is_reported_with_ours(model: type[BaseModel
         (Scenario, "arguments", "without this name around them"),
         (SolveArguments, "arguments", "without this name around them"),
         (PlanDayArguments, "params", "without this name around them"),
+        (SolveArguments, "scenario", "with create_scenario, which returns its scenario_id, or plan it with plan_day"),
+        (SolveArguments, "tickets", "with create_scenario"),
         (PlanDayArguments, "planning_date", "within scenario"),
         (PlanDayArguments, "vehicles", "within scenario"),
     ],
