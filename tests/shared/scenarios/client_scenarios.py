@@ -29,7 +29,10 @@ def ring(tickets: int = 120) -> dict[str, Any]:
     return {
         "name": "ring",
         "planning_date": "2025-07-15",
-        "agents": [{"id": f"veh-{n}", "capacity": 10, "start_location": "L0", "end_location": "L0"} for n in range(6)],
+        "agents": [
+            {"id": f"veh-{n}", "capacity": 10, "start_location": "L0", "end_location": "L0"}
+            for n in range(max(6, tickets // 10))
+        ],
         "tickets": [{"id": f"t-{n}", "location": f"L{n}", "demand": 1} for n in range(1, tickets)],
         "locations": places,
     }
