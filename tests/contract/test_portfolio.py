@@ -165,7 +165,7 @@ def test_a_proof_that_takes_too_much_memory_ends_alone(
     """SPEC S3, J6: the memory of a solve is that of all its processes, so that a large one would end the whole."""
 
     def run(prover: PlanProver, _should_stop: ShouldStop) -> None:
-        bytearray(80 << 20)
+        bytearray(1 << 30)
         prover._on_proof(ProofRecord(1.0))
 
     monkeypatch.setattr(PlanProver, "run", run)

@@ -32,7 +32,7 @@ async def test_same_call_twice_is_one_job(client: Client) -> None:
 async def test_long_plan_is_read_page_by_page(client: Client) -> None:
     """SPEC T5, T9: a page is short enough for a model; `next_page` says where to go on, and is absent at the end."""
     with anyio.fail_after(30):
-        job_id = await submit(client, ring(), "PT1S")
+        job_id = await submit(client, ring(40), "PT1S")
         await wait_for(client, job_id, "COMPLETED")
     pages, page = [], 1
     while page:

@@ -192,7 +192,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
     (
         "several kinds at once",
         "solve_vrp",
-        {"engine": "magic", "seed": -1, "priority": 10, "fresh": "yes", "scenario": "s"},
+        {"engine": "magic", "seed": -1, "priority": 10, "fresh": "yes", "scenario_i": "s"},
         4000,
         "InvalidInput",
         [
@@ -205,7 +205,7 @@ CASES: list[tuple[str, str, Any, int, str, list[Fault]]] = [
             ),
             ("/seed", "The parameter seed is too small.", "integer 0…1000000", ""),
             ("/priority", "The parameter priority is too large.", "integer 1…9", ""),
-            ("/scenario", "The parameter scenario is not known.", SOLVE_FIELDS, "Did you mean scenario_id?"),
+            ("/scenario_i", "The parameter scenario_i is not known.", SOLVE_FIELDS, "Did you mean scenario_id?"),
         ],
     ),
     (

@@ -1,6 +1,6 @@
 """Which of two plans of a team is better."""
 
-from workers.attempts.attempt_parts import is_better
+from workers.attempts.attempt import is_better
 
 
 def test_a_plan_is_reported_again_with_what_is_proved_of_it() -> None:
