@@ -165,12 +165,12 @@ def test_a_proof_that_takes_too_much_memory_ends_alone(
     """SPEC S3, J6: the memory of a solve is that of all its processes, so that a large one would end the whole."""
 
     def run(prover: PlanProver, _should_stop: ShouldStop) -> None:
-        bytearray(1 << 30)
+        bytearray(256 << 20)
         prover._on_proof(ProofRecord(1.0))
 
     monkeypatch.setattr(PlanProver, "run", run)
     proofs = list[ProofRecord]()
-    limits = SearchLimits(time.monotonic() + 0.5, on_proof=proofs.append, proof_mb=proof_mb)
+    limits = SearchLimits(time.monotonic() + 2, on_proof=proofs.append, proof_mb=proof_mb)
     outcome = Portfolio([ScriptedEngine("a", Candidate(()))]).solve(fleet(12), limits, lambda _: None, lambda: False)
     assert outcome.best is not None
     assert proofs == ([] if proof_mb else [ProofRecord(1.0)])
