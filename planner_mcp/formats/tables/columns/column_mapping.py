@@ -131,11 +131,12 @@ def refuse_unknown(headers: Sequence[str], words: Mapping[str, str], chosen: Map
         for name, count in counts.items()
         if count > 1 and name in words and name not in SEVERAL
     ]
-    if max(begins := counts["opens"], ends := counts["closes"]) > 1 and begins != ends:
-        problem = f"Columns named opens are {begins}, and those named closes {ends}."
-        faults.append(
-            Fault("columns", problem, "a begin and an end of each window", 'Name the others ""; they are left out.')
-        )
+    for begin, end in ((f"{place}opens", f"{place}closes") for place in ("", "pickup_")):
+        if max(begins := counts[begin], ends := counts[end]) > 1 and begins != ends:
+            problem = f"Columns named {begin} are {begins}, and those named {end} {ends}."
+            faults.append(
+                Fault("columns", problem, "a begin and an end of each window", 'Name the others ""; they are left out.')
+            )
     if faults:
         raise input_error(faults)
 

@@ -112,6 +112,17 @@ def _settle(columns: ProposedColumns, headers: Sequence[str]) -> None:
     for header in sorted(headers, key=lambda each: side_of(columns.meanings[each].concepts) is None):
         if not columns.is_settled(header):  # Start and End before Visit, where that has AM
             settle_by_cells(columns, header)
+    _ask_about_unpaired(columns)
+
+
+def _ask_about_unpaired(columns: ProposedColumns) -> None:
+    """Ask about several begins of windows that are more or fewer than their ends: which belong together is open."""
+    begins, ends = columns.called("opens"), columns.called("closes")
+    if max(len(begins), len(ends)) < 2 or len(begins) == len(ends):
+        return
+    for header in begins if len(begins) > len(ends) else ends:
+        if header not in columns.chosen:
+            columns.ask(header, (columns.fields.pop(header), "notes"), "beside other times {}")
 
 
 def _unit(columns: ProposedColumns, header: str) -> AmountUnit | None:

@@ -30,6 +30,8 @@ def with_weekdays(table: Table, chosen: Container[str]) -> Table:
     have_sides = {side != "" for _, side in days.values()}
     if len(days) < _FEWEST or len(set(days.values())) < len(days) or len(have_sides) > 1:
         return table
+    if True in have_sides and len(days) != 2 * len({day for day, _ in days.values()}):  # a begin or an end is unknown
+        return table
     cells = {cell for header in days for cell in table.cells(header)}
     are_marks = all(map(_is_mark, cells))
     are_hours = True in have_sides or any(values_of([cell]).kind == "windows" for cell in cells)

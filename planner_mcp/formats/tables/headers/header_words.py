@@ -188,9 +188,8 @@ COMPOSED: Final = frozenset({"address", "phone", "notes", "name", "skills", "dem
 """Fields that several columns may make up together."""
 PAIRED: Final = frozenset({"opens", "closes"})
 """Fields of tickets that several columns may be each, as many of the one as of the other: two windows a day."""
-SEVERAL: Final = (
-    COMPOSED | PAIRED | {"window"} | {name for name, at in PICKUP_FIELDS.items() if at in {*COMPOSED, "window"}}
-)
+_SEVERAL: Final = COMPOSED | PAIRED | {"window"}
+SEVERAL: Final = _SEVERAL | {name for name, at in PICKUP_FIELDS.items() if at in _SEVERAL}
 """Fields that a caller may name several columns as."""
 PLACING: Final = frozenset({"lat", "lon", "x", "y", "position", "address"})
 """Fields that say where something is."""
@@ -208,7 +207,7 @@ CONCEPTS: Final[Mapping[str, str]] = {
     "ends cutoff bis tot ende einsatzende lieferende annahmeende schliesst schluss frist finish finishes fin jusqua "
     "jusqu fermeture ferme avant tard limite echeance hasta cierre cierra tarde antes *spatest *latest 最晚 最迟 结束 "
     "截止 时限 期限 关门 截至 打烊 晚于 点前 之前 以前 uiterste uiterlijk uiterlijke entro nejpozdeji konec gec bitis "
-    "bitisi senast senaste ate fim fechamento 終了 終業 退勤 最遅 締切",
+    "bitisi senast senaste ate fim fechamento chiusura 終了 終業 退勤 最遅 締切",
     "window": "window windows slot slots timeslot timeslots interval hours availability available tw creneau creneaux "
     "plage horaire horaires fenetre franja ventana horario horarios *fenster *zeitraum *offnungszeit *annahmezeit "
     "*geschaftszeit *anlieferzeit *zeitspanne 时间段 时段 时间窗 窗口 营业 收货时间 可送 时间范围 接货时间 okno "

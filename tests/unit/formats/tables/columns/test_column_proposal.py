@@ -377,6 +377,26 @@ def test_begins_and_ends_that_are_named_come_in_pairs() -> None:
     assert refused.value.errors[0].problem == "Columns named opens are 2, and those named closes 1."
 
 
+def test_a_begin_whose_end_is_missing_is_asked_about() -> None:
+    """SPEC T5: the end of the second window was taken for that of the first, and the second had none."""
+    asked = proposed("id;address;From 1;From 2;To 2", "a;Weg 1;8:00;14:00;15:00").open_columns
+    assert [(each.header, each.options) for each in asked] == [
+        ("From 1", ("opens", "notes")),
+        ("From 2", ("opens", "notes")),
+    ]
+
+
+def test_two_windows_in_which_goods_are_fetched_are_read_again_as_they_were() -> None:
+    """SPEC T5: the mapping that an import kept was refused by the next one."""
+    text = "id;P;D;Pickup from;Pickup to;Pickup from 2;Pickup to 2\na;Weg 1;Weg 2;8:00;9:00;14:00;15:00\n"
+    fields = propose_mapping(table(text), "tickets", {"P": "pickup_address", "D": "address"}).fields
+    windows = [["08:00", "09:00"], ["14:00", "15:00"]]
+    assert day_of(text, chosen=fields).tickets[0]["time_windows"] == windows
+    with pytest.raises(InputError) as refused:
+        day_of(text, chosen={**fields, "Pickup to 2": ""})
+    assert refused.value.errors[0].problem == "Columns named pickup_opens are 2, and those named pickup_closes 1."
+
+
 def test_hours_to_load_in_are_of_where_goods_are_fetched_in_dutch_too() -> None:
     """SPEC T5: once the place of loading was named, the hours there counted for where goods go."""
     mapping = proposed(

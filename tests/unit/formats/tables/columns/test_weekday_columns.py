@@ -82,6 +82,14 @@ def test_the_hours_of_a_day_may_have_a_begin_and_an_end_of_their_own() -> None:
         assert [ticket["time_windows"] for ticket in imported_day(figures).body["tickets"]] == windows
 
 
+def test_hours_of_weekdays_are_joined_with_their_ends_alone() -> None:
+    """SPEC T5: the begins of a week were one column, and each of its ends was asked about as a time by itself."""
+    text = "id,address,Lun apertura,Lun {0},Mar apertura,Mar {0}\na,Weg 1,8:00,12:00,13:00,17:00\n"
+    assert imported_day(text.format("chiusura")).body["tickets"][0]["time_windows"] == [["13:00", "17:00"]]
+    text = "id,address,Lun apertura,Lun xx,Mar apertura,Mar xx,Mer apertura,Mer xx\na,Weg 1,8,12,8,12,8,12\n"
+    assert "Lun apertura" in with_weekdays(table(text), {}).headers
+
+
 def test_agents_of_other_weekdays_are_noted() -> None:
     """SPEC T5: a driver who works on Mondays was sent out on Tuesday, and nothing said so."""
     note = "Agents of other weekdays than the planning date in {}, read all the same: 1."
