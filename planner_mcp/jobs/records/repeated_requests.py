@@ -1,7 +1,6 @@
 """Requests that create something, and the answers they get when they come again with the same idempotency key.
 
-Owns the records. A solve has a key of its own (`SolveRequest.idempotency_key`),
-which binds the job itself.
+Owns the records. A solve has a key of its own (`SolveRequest.idempotency_key`), which binds the job itself.
 """
 
 from dataclasses import dataclass

@@ -155,7 +155,8 @@ def _with_given(
     if len(names) == 1 and len(wanted) == 1:
         matched = [(wanted[0], names[0])]
     else:
-        by_name = {name: _called(wanted, name) or [c for c in wanted if _is_called(c, name)] for name in names}
+        others = _not_called(wanted, names)
+        by_name = {name: _called(wanted, name) or [c for c in others if _is_called(c, name)] for name in names}
         matched = [(column, name) for name, alike in by_name.items() for column in _one_of(alike, shown(name), settled)]
     if wanted and not matched and not settled.faults:
         settled.faults.append(_several(wanted, f"the agents carry {' and '.join(map(plain, names))}"))
@@ -203,7 +204,7 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
     for limit in carried:
         alike = [column for column in wanted if limit.dimension and column.dimension == limit.dimension]
         if sum(each.dimension == limit.dimension for each in carried) > 1:
-            alike = _called(alike, limit.header) or alike
+            alike = _called(alike, limit.header) or _not_called(alike, [each.header for each in carried])
         matched += [(column, limit) for column in _one_of(alike, limit.shown, settled)]
     if not matched and wanted and carried and not settled.faults:
         chosen = [column for column in wanted if column.is_chosen] or list(wanted)
@@ -240,6 +241,12 @@ def _with_carried(wanted: Sequence[AmountColumn], carried: Sequence[AmountColumn
 def _called(columns: Sequence[AmountColumn], name: str) -> list[AmountColumn]:
     """Return the column of some that is called as a capacity is, such as that of a compartment."""
     return [column for column in columns if normalized(column.header) == normalized(name)]
+
+
+def _not_called(columns: Sequence[AmountColumn], names: Sequence[str]) -> list[AmountColumn]:
+    """Return the columns that are called as no capacity is: what goes into one compartment loads no other."""
+    known = set(map(normalized, names))
+    return [column for column in columns if normalized(column.header) not in known]
 
 
 def _have_two_units(column: AmountColumn, limit: AmountColumn) -> bool:

@@ -257,3 +257,13 @@ def test_amounts_are_held_against_the_compartments_that_are_called_so() -> None:
         assert [*day.body["agents"][0]["capacity"].values()] == [500, 200]
     (fault,) = refused("id,place,Weight kg,Total weight kg\na,A,3,20\n", "id,Weight kg\nv,500\n")
     assert "limits one of them" in fault.problem, "one capacity may be that of the other column"
+
+
+def test_what_goes_into_one_compartment_loads_no_other() -> None:
+    """SPEC T5: dry goods were held against the room for chilled ones, which came last."""
+    orders = "id,place,Dry kg\na,A,30\n"
+    day = imported_day(orders, "id,Dry kg,Chilled kg\nv,500,800\n")
+    assert (day.body["tickets"][0]["demand"], day.body["agents"][0]["capacity"]) == (30, 500)
+    assert 'Limits nothing, for no ticket has such an amount: "Chilled kg".' in day.assumptions
+    day = imported_day(orders, agents=({"id": "v", "capacity": {"dry_kg": 500, "chilled_kg": 20}},))
+    assert day.body["tickets"][0]["demand"] == {"dry_kg": 30}
