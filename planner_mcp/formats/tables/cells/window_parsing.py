@@ -269,6 +269,10 @@ def _windows(simple: str) -> list[tuple[float, float]]:
     parts = [] if _AND.match(simple) else _parts(simple)  # E-01 names an order
     found = [_window(part) for part in parts]
     windows = [window for window in found if window is not None]
+    if len(windows) == len(parts) == 2:
+        (begins, last), (first, ends) = sorted(windows, reverse=True)
+        if last == OPEN_END_S and first == 0 < begins < ends:  # from 8, until 12
+            return [(begins, ends)]
     return windows if len(windows) == len(parts) else []
 
 

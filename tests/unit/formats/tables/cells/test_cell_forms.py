@@ -553,6 +553,15 @@ def test_windows_of_belgium_and_of_two_halves_are_read(text: str, windows: list[
     assert windows_in(text, "") == windows
 
 
+@pytest.mark.parametrize(
+    "text", ["from 8, until 12", "bis 12 Uhr, ab 8 Uhr", "nicht vor 8, nicht nach 12", "not before 8 and not after 12"]
+)
+def test_a_begin_and_an_end_that_are_named_apart_are_one_window(text: str) -> None:
+    """SPEC T5: as two windows, from eight and until twelve, they left every hour of the day."""
+    assert windows_in(text, "") == [["08:00", "12:00"]]
+    assert windows_in("until 9, from 14", "") == [["00:00", "09:00"], ["14:00", "47:59"]]
+
+
 def test_from_six_to_six_is_no_window() -> None:
     """SPEC T5: it is half a day, and was an appointment at six; one at 06:00-06:00 stays one."""
     assert isinstance(windows_in("6-6", ""), Fault) and isinstance(windows_in("8-8 Uhr", ""), Fault)
