@@ -24,5 +24,6 @@ async def test_alternatives_say_nothing_of_a_proof_at_prices_of_their_own(tools_
     """SPEC S2: what is optimal at made-up prices is not at those of the day."""
     base = await tools_client.solve(fleet_body(12), "PT120S")
     answer = await tools_client.use("solve_alternatives", plan=base, solve_time="PT1S")
+    assert answer["alternatives"]
     for each in answer["alternatives"]:
         assert "proof" not in await tools_client.plan(each["job_id"])
