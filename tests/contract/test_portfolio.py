@@ -86,7 +86,7 @@ def test_a_small_day_ends_as_soon_as_its_plan_is_proved(cores: int) -> None:
     limits = SearchLimits(time.monotonic() + 120, cores=cores, on_proof=proofs.append)
     outcome = engine_registry.choose(problem).solve(problem, limits, lambda _: None, lambda: False)
     assert time.monotonic() < limits.deadline
-    assert outcome.best is not None and outcome.reason is not StopReason.STOPPED
+    assert outcome.best is not None and outcome.reason is StopReason.EXHAUSTED
     assert proofs[-1].is_optimal
     assert round(proofs[-1].lower_bound * problem.cost_scale) == price(problem, outcome.best)
 

@@ -175,8 +175,9 @@ def _search_together(
         return best.is_optimal or should_stop()
 
     is_ended = parallel_search.run(searches, limits.deadline, best.take_finding, should_end, needs_plan=needs_plan)
-    is_stopped = is_ended and not best.is_optimal
-    return SearchOutcome(best.candidate, StopReason.STOPPED if is_stopped else StopReason.TIME_LIMIT)
+    if best.is_optimal:
+        return SearchOutcome(best.candidate, StopReason.EXHAUSTED)
+    return SearchOutcome(best.candidate, StopReason.STOPPED if is_ended else StopReason.TIME_LIMIT)
 
 
 class _BestOfRounds(BestVerified):
