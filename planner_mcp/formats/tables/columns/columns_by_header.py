@@ -50,6 +50,7 @@ _PLACES_IN_ROUTE: Final = frozenset({"first", "auto", "last"})
 PLACES_OF_SHIFT: Final = {"shift_start": "location", "shift_end": "end_location"}
 """What `Start` and `End` of an agent are where their cells are addresses or names of places."""
 _TIMES: Final = frozenset({"opens", "closes", "window", "time", "shift_start", "shift_end", "shift"})
+_NEVER_GUESSED: Final = frozenset({"window", "opens", "closes", "max_distance_km", "max_duration_h", *PSEUDO, *UNUSED})
 _CLOCK_WITHIN: Final = re.compile(r"\d:[0-5]\d|\d ?(?:uhr|[ap]m\b|点)", re.IGNORECASE)
 """A time among other words: `Slot A (08:00-10:00)`."""
 _AMOUNT_KINDS: Final[frozenset[Kind]] = frozenset({"numbers", "amounts", "codes"})
@@ -124,12 +125,13 @@ def ask_about_days(columns: ProposedColumns, header: str) -> None:
 def take_by_likeness(columns: ProposedColumns, header: str) -> None:
     """Take a column whose header is nearly a known word.
 
-    Never as a time, whose unit would be a guess too, nor as a window: its beginning and its end resemble it.
+    Never as a time, or a longest time or way, whose unit would be a guess too, nor as a window: its beginning and its
+    end resemble it.
     """
     known, meaning, kind = KNOWN[columns.kind], columns.meanings[header], columns.look(header).kind
     near = get_close_matches("".join(words_outside(header)), known, n=1, cutoff=_SUGGESTION_SIMILARITY)
     name = known[near[0]] if near else ""
-    if not name or name.startswith("service") or name in ("window", "opens", "closes", *PSEUDO, *UNUSED):
+    if not name or name.startswith("service") or name in _NEVER_GUESSED:
         return
     is_other = (
         (name == "name" and "id" in meaning.concepts)  # the number of a customer is not its name

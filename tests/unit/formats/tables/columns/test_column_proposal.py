@@ -345,6 +345,13 @@ def test_a_service_of_a_day_or_more_is_asked_about() -> None:
     assert proposed("id;Service", "a;3h").fields["Service"] == "service_min"
 
 
+@pytest.mark.parametrize("header", ["Max duration (min)", "Max distance (m)", "Max distance miles"])
+def test_a_limit_of_agents_in_another_unit_is_asked_about(header: str) -> None:
+    """SPEC T5: 480 minutes were 480 hours, and miles were kilometres."""
+    mapping = propose_mapping(table(f"id,capacity,{header}\na,9,480\n"), "agents", {})
+    assert [column.header for column in mapping.open_columns] == [header]
+
+
 @pytest.mark.parametrize(("header", "cell"), [("WO #", "WO-1"), ("Sales order", "SO-12"), ("Tour no", "MO-3")])
 def test_a_number_behind_a_weekday_is_no_hour(header: str, cell: str) -> None:
     """SPEC T5: WO-1 was a Wednesday until one, and only a window could be answered."""
