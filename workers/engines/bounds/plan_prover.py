@@ -118,9 +118,10 @@ class PlanProver:
 
     def _report(self, relaxed: RelaxedProblem) -> None:
         if (found := self._found) is not None:
-            if is_feasible(self._problem, found):
+            cost = price(self._problem, found)
+            if cost < self._cost and is_feasible(self._problem, found):
                 self._on_improvement(found)
-                self.incumbent, self._cost = found, price(self._problem, found)
+                self.incumbent, self._cost = found, cost
             self._found = None  # last: the other thread waits for it
         if (best := self._best) is not None and (known := (best, self._is_optimal)) != self._reported:
             self._reported = known

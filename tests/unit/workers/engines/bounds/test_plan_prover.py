@@ -260,6 +260,17 @@ def test_a_plan_of_capacities_and_windows_is_proved_or_replaced_by_a_proved_one(
     assert again is not None and again.is_optimal and better == []
 
 
+def test_a_dearer_plan_takes_the_place_of_none() -> None:
+    """SPEC S2: where travel takes longer at some hours, routes are chosen as if every hour were the best one."""
+    day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
+    best, found = native_plan(day, 20_000), list[Candidate]()
+    prover, relaxed, poor = prover_of(day, best, found, 1), relaxed_problem(day), dearer(day, best)
+    assert relaxed is not None and price(day, poor) > price(day, best) and not verify(day, build_plan(day, poor))
+    prover._found = poor
+    prover._report(relaxed)
+    assert (prover.incumbent, found) == (best, [])
+
+
 def test_a_gap_is_closed_by_splits_that_the_check_follows() -> None:
     """SPEC S2: twelve tickets of three vehicles; without the tree, or below the claims, nothing is proved."""
     day = random_problem(11, tickets=12, features=frozenset({Feature.HETEROGENEOUS, Feature.MULTI_CAPACITY}))
