@@ -8,7 +8,9 @@ knows better names the field.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from planner_mcp.formats.tables.cells.cell_text import simplified
 from planner_mcp.formats.tables.cells.unit_words import AmountUnit, unit_named
+from planner_mcp.formats.tables.cells.weekday_hours import hours_by_weekday
 from planner_mcp.formats.tables.columns.address_columns import ask_about_pickup, end_named, pickup_columns
 from planner_mcp.formats.tables.columns.column_mapping import ColumnMapping, OpenColumn, refuse_unknown
 from planner_mcp.formats.tables.columns.columns_by_cells import ONE_OF_TWO, ask_about_halves, settle_by_cells
@@ -113,6 +115,19 @@ def _settle(columns: ProposedColumns, headers: Sequence[str]) -> None:
         if not columns.is_settled(header):  # Start and End before Visit, where that has AM
             settle_by_cells(columns, header)
     _ask_about_unpaired(columns)
+    for header in headers:
+        if (
+            not columns.is_settled(header)
+            and columns.are_tickets
+            and _has_hours_of_weekdays(header, columns.cells[header])
+        ):
+            columns.ask(header, ("window", "notes"), "its cells are no times, but {}")
+
+
+def _has_hours_of_weekdays(header: str, cells: Sequence[str]) -> bool:
+    """Return whether a column of weekdays says more than days, of which some cannot be read: `by appointment`."""
+    named = map(hours_by_weekday, map(simplified, cells)) if hours_by_weekday(simplified(header)) else ()
+    return any(hours for each in named for _, hours in each)
 
 
 def _ask_about_unpaired(columns: ProposedColumns) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from planner_mcp.errors import InputError
 from planner_mcp.formats.tables.columns.weekday_columns import with_weekdays
 from planner_mcp.formats.tables.import_options import ImportedScenario
 from tests.shared.formats.day_tables import imported_day, refused, table
@@ -52,6 +53,16 @@ def test_a_day_may_be_closed_or_open_for_all_of_it(tuesday: str, windows: list[l
     """SPEC T5: one dash, or one cross, among the hours of a week had all of them left out without a word."""
     day = imported_day(f"id,address,Mo,Di,Mi\na,Weg 1,8-12,{tuesday},9-16\n")
     assert day.body["tickets"][0]["time_windows"] == windows
+
+
+def test_hours_of_a_week_of_which_one_cannot_be_read_are_asked_about() -> None:
+    """SPEC T5: one word among the hours of a week had all of them left out."""
+    text = "id,address,Mo,Di,Mi\na,Weg 1,8-12,nach Absprache,9-16\n"
+    (asked,) = refused(text)
+    assert asked.problem.startswith('Column "Mo - Mi" is not used') and asked.accepted == "window or notes"
+    with pytest.raises(InputError) as answered:
+        imported_day(text, columns={"Mo - Mi": "window"})
+    assert "nach Absprache" in answered.value.errors[0].problem
 
 
 @pytest.mark.parametrize("header", ["ma,di,wo,do,vr,za,zo", "lu,ma,me,je,ve,sa,di", "lun,mar,mer,gio,ven,sab,dom"])
