@@ -88,6 +88,7 @@ def test_a_small_day_ends_as_soon_as_its_plan_is_proved(cores: int) -> None:
     assert time.monotonic() < limits.deadline
     assert outcome.best is not None and outcome.reason is StopReason.EXHAUSTED
     assert proofs[-1].is_optimal
+    assert {"sisr"} <= set(outcome.best.found_by) <= {"sisr", "prove"}
     assert round(proofs[-1].lower_bound * problem.cost_scale) == price(problem, outcome.best)
 
 

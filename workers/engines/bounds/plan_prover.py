@@ -10,6 +10,7 @@ process at any moment. The bound never falls.
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from planner_mcp.errors import EngineError
@@ -191,7 +192,7 @@ class PlanProver:
         limits = SearchLimits(ends, route_log=log)
         outcome = engine.solve(self._problem, limits, lambda _: None, self._is_over, self.incumbent)
         if outcome.best is not None and price(self._problem, outcome.best) < self._cost:
-            self._found = outcome.best
+            self._found = replace(outcome.best, found_by=(engine.name,))
             self._wait_until_checked()
         pool.add_logged(log)
         pool.keep_newest(POOL)

@@ -4,6 +4,7 @@ Owns what a proof starts from: the plan at hand, or that of a brief search where
 `prove_plan` runs it alone, `auto` beside the searches of a small day.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from planner_mcp import process_limits
@@ -62,15 +63,32 @@ class ProofEngine:
             process_limits.cap_private_growth(limits.proof_mb)
         start = warm_start
         if start is None or _is_partial(problem, start):
-            engine = SisrEngine(max_iterations=FIRST_ITERATIONS)
-            start = engine.solve(problem, limits, on_improvement, should_stop, start).best
+            brief = SisrEngine(max_iterations=FIRST_ITERATIONS)
+            start = _searched(brief, problem, limits, on_improvement, should_stop, start).best
         if limits.on_proof is None or start is None or _is_partial(problem, start) or not is_feasible(problem, start):
-            return SisrEngine().solve(problem, limits, on_improvement, should_stop, start)
+            return _searched(SisrEngine(), problem, limits, on_improvement, should_stop, start)
         prover = PlanProver(
             problem, start, deadline=limits.deadline, on_proof=limits.on_proof, on_improvement=on_improvement
         )
         prover.run(should_stop)
         return SearchOutcome(prover.incumbent, StopReason.EXHAUSTED)
+
+
+def _searched(
+    engine: SisrEngine,
+    problem: Problem,
+    limits: SearchLimits,
+    on_improvement: OnImprovement,
+    should_stop: ShouldStop,
+    start: Candidate | None,
+) -> SearchOutcome:
+    """Search; what is found names the engine that found it, which is not that of proofs."""
+
+    def named(plan: Candidate) -> Candidate:
+        return replace(plan, found_by=(engine.name,))
+
+    outcome = engine.solve(problem, limits, lambda plan: on_improvement(named(plan)), should_stop, start)
+    return replace(outcome, best=None if outcome.best is None else named(outcome.best))
 
 
 def _is_partial(problem: Problem, plan: Candidate) -> bool:

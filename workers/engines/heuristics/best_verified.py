@@ -42,14 +42,17 @@ class BestVerified:
         return self._accepted[-1][1] if self._accepted else None
 
     def offer(self, candidate: Candidate, by: str | None = None) -> None:
-        """Take a candidate if it is cheaper; `by` is the engine that found it, which is added to its finders."""
+        """Take a candidate if it is cheaper; `by` is the engine that found it, unless the candidate names its finders.
+
+        They are added to those of the plan before.
+        """
         cost = price(self._problem, candidate)
         if self._accepted and cost >= self._accepted[-1][0]:
             self.settle()
         if not self._accepted or cost < self._accepted[-1][0]:
             if by is not None:
                 before = () if self.candidate is None else self.candidate.found_by
-                candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, by))))
+                candidate = replace(candidate, found_by=tuple(dict.fromkeys((*before, *(candidate.found_by or (by,))))))
             self._accepted.append((cost, candidate))
             self._is_last_verified = False
             self._on_improvement(candidate)

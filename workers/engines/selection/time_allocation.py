@@ -62,7 +62,7 @@ RECOMBINATION_TICKETS: Final = 600
 RECOMBINATION_ROUTE: Final = 20
 """Tickets of a route below which routes are recombined: by capacity, or on average where nothing limits loads."""
 NOT_RECOMBINED: Final = frozenset({Feature.RELOAD})
-"""Features with which routes are neither recombined nor proved: the same time of search gains more (ADR 50)."""
+"""Features with which routes are neither recombined nor proved: the same time of search gains more (ADR 50, 53)."""
 
 PROOF_TICKETS: Final = 100
 """Tickets up to which a bound is proved during a solve: there the other searches do not miss the time (ADR 53)."""
