@@ -35,8 +35,8 @@ def job_lines(job: Job) -> str:
 
 def figures_line(result: Json) -> str:
     """Return the figures of a plan on one line; `result` is that of its job's view, or a summary of the plan."""
-    said = {name: value for name, value in result.items() if name != "optimal" and not isinstance(value, dict | list)}
-    return " · ".join(f"{name} {value}" for name, value in said.items())
+    shown = {name: value for name, value in result.items() if name != "optimal" and not isinstance(value, dict | list)}
+    return " · ".join(f"{name} {value}" for name, value in shown.items())
 
 
 def summary_lines(result: Json) -> list[str]:
