@@ -139,18 +139,17 @@ class RelaxedProblem:
 
 def is_provable(problem: Problem) -> bool:
     """Return whether a problem has few enough tickets, and costs within the range of integers."""
-    return 0 < len(problem.tickets) <= PROVE_MAX_TICKETS and _factor(problem) > 0
+    return _factor(problem) > 0
 
 
 def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
     """Return the relaxed problem; None where there is none (`is_provable`)."""
-    if not is_provable(problem):
+    if (factor := _factor(problem)) == 0:
         return None
     types = agent_types(problem)
     members: dict[int, list[int]] = {}
     for agent, number in enumerate(types):
         members.setdefault(number, []).append(agent)
-    factor = _factor(problem)
     locked = {ticket: agent for agent, spec in enumerate(problem.agents) for ticket in spec.locked}
     networks = [_network(problem, agents, factor, locked) for agents in members.values()]
     return RelaxedProblem(
@@ -159,7 +158,9 @@ def relaxed_problem(problem: Problem) -> RelaxedProblem | None:
 
 
 def _factor(problem: Problem) -> int:
-    """Return the factor of all costs; 0 where even the plain costs are too large."""
+    """Return the factor of all costs; 0 where there are too many tickets, or even the plain costs are too large."""
+    if not 0 < len(problem.tickets) <= PROVE_MAX_TICKETS:
+        return 0
     prices = [(a.distance_cost, a.time_cost + a.overtime_cost) for a in problem.agents]
     far = max(int(table.max(initial=0)) for table in problem.distances)
     ends = max(agent.latest_end for agent in problem.agents)
